@@ -1,0 +1,287 @@
+//! What is played to the engines: operations drawn from a seed, with an eye for the places where engines break.
+//!
+//! The stream sees the model, so that it can aim: at the earliest timer, one tick before and one after; at the next
+//! boundary of a level; at the due tick of another timer. What it yields is concrete (absolute ticks), so that a
+//! stream can be printed, thinned and played again.
+
+use crate::model::Model;
+use crate::random::Random;
+
+/// How long a tick is, which decides where the boundaries of the wheel's levels are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// 1 ms: levels turn at a second, a minute, an hour and a day.
+    Millisecond,
+    /// 10 us: there is one level more, which turns at a millisecond.
+    TenMicroseconds,
+}
+
+impl Scale {
+    /// The ticks after which each level has turned once.
+    pub fn boundaries(self) -> &'static [u64] {
+        match self {
+            Scale::Millisecond => &[1_000, 60_000, 3_600_000, 86_400_000],
+            Scale::TenMicroseconds => &[100, 100_000, 6_000_000, 360_000_000, 8_640_000_000],
+        }
+    }
+
+    fn year(self) -> u64 {
+        365 * self.boundaries()[self.boundaries().len() - 1]
+    }
+}
+
+/// What the engine is built with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setup {
+    /// The length of a tick.
+    pub scale: Scale,
+    /// The tick at which the engine starts.
+    pub start: u64,
+    /// How many timers may be pending.
+    pub max_timers: Option<usize>,
+}
+
+/// One operation. Picks are taken modulo the number of what there is to pick from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Op {
+    /// Add a timer.
+    Insert { due: u64 },
+    /// Cancel a pending timer.
+    Cancel { pick: usize },
+    /// Give a pending timer another due tick.
+    Reset { pick: usize, due: u64 },
+    /// Cancel by a key that has done its work.
+    CancelStale { pick: usize },
+    /// Reset by a key that has done its work.
+    ResetStale { pick: usize, due: u64 },
+    /// One call of `advance`.
+    Advance { now: u64, budget: usize },
+    /// Call `advance` at the present tick until nothing more is due.
+    Settle { budget: usize },
+    /// Do as a driver does: ask for the next due tick and advance to it, this many times.
+    Drive { visits: usize },
+    /// Cancel everything that is pending.
+    CancelAll,
+}
+
+/// Numbers at which counters of some width wrap.
+const WRAPS: [u64; 6] = [1 << 31, 1 << 32, 1 << 36, 1 << 40, 1 << 63, u64::MAX];
+
+/// The temper of a stream: what it does most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Temper {
+    /// Everything, in small steps around one place.
+    Walk,
+    /// Long jumps.
+    Leap,
+    /// Timeouts that are cancelled or reset and rarely fire.
+    Churn,
+    /// Everything in the same few ticks, with small budgets.
+    Crowd,
+}
+
+/// Draws operations from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    random: Random,
+    scale: Scale,
+    temper: Temper,
+}
+
+impl Stream {
+    /// The stream of a seed and the setup that goes with it.
+    pub(crate) fn new(seed: u64, scale: Scale) -> (Setup, Stream) {
+        let mut random = Random::new(seed);
+        let temper = random.choose(&[
+            Temper::Walk,
+            Temper::Walk,
+            Temper::Leap,
+            Temper::Churn,
+            Temper::Crowd,
+        ]);
+        let max_timers = random.one_in(4).then(|| random.between(1, 20) as usize);
+        let mut stream = Stream {
+            random,
+            scale,
+            temper,
+        };
+        let setup = Setup {
+            scale,
+            start: stream.start(),
+            max_timers,
+        };
+        (setup, stream)
+    }
+
+    /// How many operations the stream should have.
+    pub(crate) fn length(&mut self) -> usize {
+        let longest = self.random.choose(&[20, 60, 200, 400]);
+        self.random.between(1, longest) as usize
+    }
+
+    /// The next operation, in view of what is pending.
+    pub(crate) fn next(&mut self, model: &Model) -> Op {
+        let pick = self.random.number() as usize;
+        // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls: out of 100.
+        let weights = match self.temper {
+            Temper::Walk => [32, 9, 9, 6, 32, 5, 6, 1],
+            Temper::Leap => [38, 6, 8, 4, 30, 5, 8, 1],
+            Temper::Churn => [40, 30, 14, 6, 7, 1, 1, 1],
+            Temper::Crowd => [46, 8, 8, 2, 24, 8, 4, 0],
+        };
+        let mut drawn = self.random.below(weights.iter().sum());
+        let which = weights
+            .iter()
+            .position(|&weight| match drawn.checked_sub(weight) {
+                Some(rest) => {
+                    drawn = rest;
+                    false
+                }
+                None => true,
+            });
+        match which {
+            Some(0) => Op::Insert {
+                due: self.due(model),
+            },
+            Some(1) => Op::Cancel { pick },
+            Some(2) => Op::Reset {
+                pick,
+                due: self.due(model),
+            },
+            Some(3) if self.random.one_in(2) => Op::CancelStale { pick },
+            Some(3) => Op::ResetStale {
+                pick,
+                due: self.due(model),
+            },
+            Some(4) => Op::Advance {
+                now: self.target(model),
+                budget: self.budget(),
+            },
+            Some(5) => Op::Settle {
+                budget: self.budget(),
+            },
+            Some(6) => Op::Drive {
+                visits: self.random.between(1, 12) as usize,
+            },
+            _ => Op::CancelAll,
+        }
+    }
+
+    /// A tick to start at: zero, or where something is about to turn or to wrap.
+    fn start(&mut self) -> u64 {
+        let before = self.random.choose(&[0, 1, 2, 10, 999, 1_000, 5_000]);
+        match self.random.below(5) {
+            0 => 0,
+            1 => self
+                .boundary()
+                .saturating_mul(self.random.between(1, 3))
+                .saturating_sub(before),
+            2 | 3 => self.random.choose(&WRAPS).saturating_sub(before),
+            _ => self.random.of_any_size(),
+        }
+    }
+
+    /// A due tick.
+    fn due(&mut self, model: &Model) -> u64 {
+        let now = model.now();
+        if self.temper == Temper::Crowd && !self.random.one_in(5) {
+            return now.saturating_add(self.random.below(12));
+        }
+        match self.random.below(16) {
+            0..=2 => now.saturating_add(self.random.below(4)),
+            3..=5 => now.saturating_add(self.random.below(2_000)),
+            6..=8 => self.around_turns_from(now),
+            9 | 10 => self.around_aligned_after(now),
+            11 => self.in_the_past(now),
+            12 => {
+                let wrap = self.random.choose(&WRAPS);
+                self.around(wrap)
+            }
+            13 => self.like_another(model),
+            14 => now.saturating_add(self.random.of_any_size()),
+            _ => now.saturating_add(
+                self.scale
+                    .year()
+                    .saturating_mul(self.random.between(1, 100)),
+            ),
+        }
+    }
+
+    /// A tick to advance to; it may be before now, which then means now.
+    fn target(&mut self, model: &Model) -> u64 {
+        let now = model.now();
+        let long = self.temper == Temper::Leap || self.random.one_in(12);
+        match self.random.below(if long { 15 } else { 11 }) {
+            0 | 1 => now,
+            2 | 3 => now.saturating_add(1),
+            4 => now.saturating_add(self.random.below(70)),
+            5..=7 => {
+                let due = model.next_due().unwrap_or(now);
+                // A far timer is worth the way only now and then: what is behind is behind.
+                let near = due.saturating_sub(now) < self.scale.year();
+                if near || long {
+                    self.around(due)
+                } else {
+                    now.saturating_add(self.random.below(2_000))
+                }
+            }
+            8 => self.around_aligned_after(now),
+            9 => now.saturating_add(self.random.below(3_000)),
+            10 => now.saturating_add(self.boundary() / 2),
+            11 => self.around_turns_from(now),
+            12 => now.saturating_add(self.scale.year().saturating_mul(self.random.between(1, 30))),
+            13 => self.like_another(model),
+            _ => now.saturating_add(self.random.of_any_size()),
+        }
+    }
+
+    fn budget(&mut self) -> usize {
+        match self.random.below(8) {
+            0 | 1 => 1,
+            2 => self.random.between(2, 9) as usize,
+            3 => self.random.between(10, 200) as usize,
+            _ => usize::MAX,
+        }
+    }
+
+    fn boundary(&mut self) -> u64 {
+        self.random.choose(self.scale.boundaries())
+    }
+
+    /// The tick, or one beside it.
+    fn around(&mut self, tick: u64) -> u64 {
+        match self.random.below(3) {
+            0 => tick.saturating_sub(1),
+            1 => tick,
+            _ => tick.saturating_add(1),
+        }
+    }
+
+    /// Whole turns of a level from now, give or take a tick.
+    fn around_turns_from(&mut self, now: u64) -> u64 {
+        let turns = self.boundary().saturating_mul(self.random.between(1, 3));
+        self.around(now.saturating_add(turns))
+    }
+
+    /// Where a level begins its next turn or the one after, give or take a tick.
+    fn around_aligned_after(&mut self, now: u64) -> u64 {
+        let boundary = self.boundary();
+        let turn = (now / boundary).saturating_add(self.random.between(1, 2));
+        self.around(turn.saturating_mul(boundary))
+    }
+
+    fn in_the_past(&mut self, now: u64) -> u64 {
+        match self.random.below(4) {
+            0 => 0,
+            1 => now.saturating_sub(1),
+            2 => now.saturating_sub(self.boundary()),
+            _ => now.saturating_sub(self.random.of_any_size()),
+        }
+    }
+
+    /// The due tick of a pending timer.
+    fn like_another(&mut self, model: &Model) -> u64 {
+        let pick = self.random.number() as usize;
+        model.pick(pick).map_or(model.now(), |(_, timer)| timer.due)
+    }
+}
