@@ -1,0 +1,209 @@
+//! Where entries live, and the stock of free ones.
+//!
+//! Entries are never moved, and never freed while the engine lives: a stale reader meets a recycled
+//! state word and its step fails. That is why neither epochs nor hazard pointers are needed.
+//!
+//! Free entries travel in batches: the driver chains what it frees, a full chain goes to a shared
+//! stack, and a thread that runs dry takes one chain, or indices that were never used. The stack is
+//! Treiber's ("Systems Programming: Coping with Parallelism", 1986) with a tag against ABA.
+
+use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::{CachePadded, MODELLED};
+
+use crate::entry::{Entry, NIL};
+use crate::segments::Segments;
+
+/// Free entries that move at once.
+pub(crate) const BATCH: u32 = if MODELLED { 2 } else { 64 };
+const FIRST_BITS: u32 = if MODELLED { 1 } else { 10 };
+/// The last indices stay unused, so that NIL is none of them and a batch never wraps.
+const CAPACITY: u64 = (u32::MAX - BATCH) as u64;
+
+/// `len` free entries linked by `next` from `head` on. All zero bytes when empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chain {
+    head: u32,
+    len: u32,
+}
+
+impl Chain {
+    /// Puts a free entry in front.
+    #[inline]
+    pub(crate) fn push<T>(&mut self, index: u32, arena: &Arena<T>) {
+        arena.get(index).set_next(self.head);
+        self.head = index;
+        self.len += 1;
+    }
+
+    /// Takes the first entry.
+    #[inline]
+    pub(crate) fn pop<T>(&mut self, arena: &Arena<T>) -> Option<u32> {
+        self.len = self.len.checked_sub(1)?;
+        let index = self.head;
+        self.head = arena.get(index).next();
+        Some(index)
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len >= BATCH
+    }
+}
+
+/// Every entry of an engine.
+pub(crate) struct Arena<T> {
+    entries: Segments<Entry<T>, FIRST_BITS>,
+    /// Indices from here on were never used.
+    unused: CachePadded<AtomicU64>,
+    /// The stack of full chains: the tag in the upper half, the first entry of the top chain in the
+    /// lower. The chain below is named by that entry's due tick, which is idle while it is free.
+    stock: CachePadded<AtomicU64>,
+}
+
+const fn stocked(tag: u32, head: u32) -> u64 {
+    (tag as u64) << 32 | head as u64
+}
+
+impl<T> Arena<T> {
+    pub(crate) fn new() -> Arena<T> {
+        Arena {
+            entries: Segments::new(),
+            unused: CachePadded::new(AtomicU64::new(0)),
+            stock: CachePadded::new(AtomicU64::new(stocked(0, NIL))),
+        }
+    }
+
+    /// The entry at an index that this arena has given out.
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> &Entry<T> {
+        self.entries
+            .get(index)
+            .expect("an index that is in use has its segment")
+    }
+
+    /// The entry at an index, if there is memory behind it.
+    pub(crate) fn find(&self, index: u32) -> Option<&Entry<T>> {
+        self.entries.get(index)
+    }
+
+    /// Brings an entry near that will be looked at soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: u32) {
+        #[cfg(all(target_arch = "x86_64", not(wheel_loom)))]
+        {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let entry = std::ptr::from_ref(self.get(index)).cast::<i8>();
+            // SAFETY: a prefetch has no effect but on the cache, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(entry) };
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(wheel_loom))))]
+        let _ = index;
+    }
+
+    /// How many entries were ever used: an upper bound of all indices.
+    pub(crate) fn used(&self) -> u32 {
+        // Relaxed: whoever needs more has it from the intake's head, which comes later. [O15]
+        let used = self.unused.load(Ordering::Relaxed).min(CAPACITY);
+        u32::try_from(used).expect("the capacity fits")
+    }
+
+    /// A batch of indices that were never used, as (first, how many). `None` when memory or the
+    /// index space does not suffice.
+    pub(crate) fn take_unused(&self) -> Option<(u32, u32)> {
+        // Relaxed: it hands out numbers; what stands behind them is ordered elsewhere. [O15]
+        let first = self
+            .unused
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |first| {
+                (first < CAPACITY).then(|| first + u64::from(BATCH))
+            });
+        let first = u32::try_from(first.ok()?).expect("the capacity fits");
+        // A batch lies within one segment, as both sizes are powers of two.
+        let Some(_) = self.entries.get_or_grow(first) else {
+            // Out of memory: the indices are lost, which costs nothing but index space.
+            return None;
+        };
+        Some((first, BATCH))
+    }
+
+    /// Gives a chain of free entries to whoever needs some. Race: free-list.
+    pub(crate) fn give(&self, chain: Chain) {
+        if chain.len == 0 {
+            return;
+        }
+        let entry = self.get(chain.head);
+        let mut top = self.stock.load(Ordering::Relaxed);
+        loop {
+            let (tag, below) = ((top >> 32) as u32, top as u32);
+            // The length travels in the upper half.
+            entry.set_due(stocked(chain.len, below));
+            // Release: the chain's links; pairs with take. Relaxed on failure: nothing is read
+            // through the top. [O16]
+            match self.stock.compare_exchange_weak(
+                top,
+                stocked(tag.wrapping_add(1), chain.head),
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(now) => top = now,
+            }
+        }
+    }
+
+    /// A chain of free entries, if some are in stock. Race: free-list.
+    pub(crate) fn take(&self) -> Option<Chain> {
+        // Acquire, also on failure: the links of the chain on top; pairs with give. [O17]
+        let mut top = self.stock.load(Ordering::Acquire);
+        loop {
+            let (tag, head) = ((top >> 32) as u32, top as u32);
+            if head == NIL {
+                return None;
+            }
+            // If another thread has taken this chain meanwhile, this reads some timer's due tick, and
+            // the tag has moved by the time the chain could be on top again.
+            let link = self.get(head).due();
+            match self.stock.compare_exchange_weak(
+                top,
+                stocked(tag, link as u32),
+                Ordering::Acquire,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => {
+                    return Some(Chain {
+                        head,
+                        len: (link >> 32) as u32,
+                    });
+                }
+                Err(now) => top = now,
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(wheel_loom)))]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_batch_is_handed_out_once_and_comes_back_as_it_was_given() {
+        let arena = Arena::<u8>::new();
+        let mut seen = HashSet::new();
+        for _ in 0..100 {
+            let (first, count) = arena.take_unused().unwrap();
+            let mut chain = Chain::default();
+            for index in first..first + count {
+                assert!(seen.insert(index));
+                chain.push(index, &arena);
+            }
+            assert!(chain.is_full());
+            arena.give(chain);
+        }
+        let mut back = HashSet::new();
+        while let Some(mut chain) = arena.take() {
+            while let Some(index) = chain.pop(&arena) {
+                assert!(back.insert(index));
+            }
+        }
+        assert_eq!(back, seen);
+    }
+}

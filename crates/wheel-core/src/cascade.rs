@@ -1,0 +1,96 @@
+//! From coarse to fine: cascades and refills, spread over the ticks before they are needed.
+//!
+//! A slot above the finest level is emptied into the levels below during the unit before its own. It
+//! begins as late as a steady pace allows, so few timers cost no wake-up before their slot begins, and
+//! a million cost each tick a few microseconds. A tick that moves more than the pace is one that
+//! comes late, after a jump or behind a small budget: then what is due must be found first.
+//!
+//! Items are copied from chunk to chunk. Their entries are not touched, so whether a timer is still
+//! pending does not matter here.
+
+use crate::budget::Work;
+use crate::level::LEVELS;
+use crate::levels::Levels;
+use wheel_sync::MODELLED;
+
+/// Items that a tick moves ahead of need, from each level. Some microseconds.
+pub(crate) const PACE: u32 = if MODELLED { 1 } else { 256 };
+
+impl Levels {
+    /// When to go on with a slot above the finest level that holds `len` items.
+    pub(crate) fn cascade_visit(&self, level: usize, number: u64, len: u32) -> u64 {
+        let begins = self.scale.start(level, number);
+        let lead = u64::from(len.saturating_sub(1) / PACE);
+        let earliest = self.scale.start(level, number.saturating_sub(1));
+        begins.saturating_sub(lead).max(earliest).max(self.cursor)
+    }
+
+    /// When a timer that waits in the overflow fits into the wheel.
+    pub(crate) fn far_visit(&self, due: u64) -> u64 {
+        let day = self.scale.number(LEVELS, due);
+        let fits = self.scale.start(LEVELS, day.saturating_sub(1));
+        fits.max(self.cursor).min(due)
+    }
+
+    /// Empties the slots that have begun, from coarse to fine, so that what is due at the cursor is in
+    /// the finest level. False when the budget ran out first.
+    pub(crate) fn settle(&mut self, work: &mut Work) -> bool {
+        while self
+            .far_due()
+            .is_some_and(|due| due <= self.reach.turn_end())
+        {
+            if !work.spend() {
+                return false;
+            }
+            self.refill();
+        }
+        for level in (self.scale.finest() + 1..LEVELS).rev() {
+            let number = self.scale.number(level, self.cursor);
+            while self.rings[level].len(number) > 0 {
+                if !work.spend() {
+                    return false;
+                }
+                self.cascade_one(level, number);
+            }
+        }
+        self.unsettled = false;
+        true
+    }
+
+    /// Goes on with the slots that are to be emptied before they begin, at their pace.
+    pub(crate) fn work_ahead(&mut self, work: &mut Work) {
+        for level in (self.scale.finest() + 1..LEVELS).rev() {
+            let number = self.scale.number(level, self.cursor).saturating_add(1);
+            let len = self.rings[level].len(number);
+            if len == 0 || self.cascade_visit(level, number, len) > self.cursor {
+                continue;
+            }
+            let ticks_left = self.scale.start(level, number) - self.cursor;
+            let share = u64::from(len).div_ceil(ticks_left.max(1));
+            for _ in 0..share.max(u64::from(PACE)).min(u64::from(len)) {
+                if !work.spend() {
+                    return;
+                }
+                self.cascade_one(level, number);
+            }
+        }
+        for _ in 0..PACE {
+            let fits = self
+                .far_due()
+                .is_some_and(|due| due <= self.reach.span_end());
+            if !fits || !work.spend() {
+                return;
+            }
+            self.refill();
+        }
+    }
+
+    fn cascade_one(&mut self, level: usize, number: u64) {
+        let item = self.rings[level].pop(number, &mut self.pool, |_| ());
+        let item = item.expect("the slot holds something");
+        let begins = self.scale.start(level, number);
+        // The slot is shorter than 2^32 ticks, so the low half of a tick in it gives the whole.
+        let due = begins + u64::from(item.low.wrapping_sub(begins as u32));
+        self.put(item.index, due);
+    }
+}

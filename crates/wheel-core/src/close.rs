@@ -1,0 +1,92 @@
+//! Close: every value that never fired comes back exactly once.
+//!
+//! The flag is published, then every head of the intake is swapped. An insert that pushed before the
+//! swap has published its timer before it, so the walk below finds it; one that pushes after sees the
+//! flag and takes its value back. Vacant entries are freed too, or a later re-arm would lose its value
+//! in one. Race: close-or-insert.
+
+use std::fmt;
+
+use wheel_sync::{Arc, Backoff};
+
+use crate::engine::Engine;
+use crate::state::Phase;
+
+/// The values of the timers that had not fired when the wheel was closed, in no order.
+///
+/// Takes them out one by one. What is left when it is dropped is taken out and dropped then.
+pub struct Unfired<T> {
+    engine: Arc<Engine<T>>,
+    next: u32,
+    end: u32,
+}
+
+impl<T> Unfired<T> {
+    /// Closes, or goes over a closed wheel once more and finds nothing.
+    pub(crate) fn of(engine: &Arc<Engine<T>>) -> Unfired<T> {
+        engine.set_closed();
+        // The chains are not walked: the arena is, entry by entry.
+        engine.intake.take_armed().for_each(|_| ());
+        Unfired {
+            engine: Arc::clone(engine),
+            next: 0,
+            end: engine.arena.used(),
+        }
+    }
+
+    fn claim(&self, index: u32) -> Option<T> {
+        // Indices that a batch has named but memory did not suffice for have no entry.
+        let entry = self.engine.arena.find(index)?;
+        let backoff = Backoff::new();
+        loop {
+            let word = entry.state.look();
+            match word.phase() {
+                Phase::Free => return None,
+                Phase::Vacant if entry.state.reap(word) => return None,
+                Phase::Live if entry.state.take_live(word) => {
+                    self.engine.places.count_driven();
+                    self.engine.limit.release();
+                    // SAFETY: taken out of live, so the value is this thread's.
+                    return Some(unsafe { entry.read() });
+                }
+                Phase::Vacant | Phase::Live => {}
+                Phase::Busy => backoff.snooze(),
+            }
+        }
+    }
+}
+
+impl<T> Iterator for Unfired<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        while self.next < self.end {
+            let index = self.next;
+            self.next += 1;
+            if let Some(value) = self.claim(index) {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+impl<T> Drop for Unfired<T> {
+    fn drop(&mut self) {
+        /// Goes on with the rest when dropping a value panics.
+        struct Rest<'a, T>(&'a mut Unfired<T>);
+        impl<T> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                self.0.for_each(drop);
+            }
+        }
+        let rest = Rest(self);
+        rest.0.by_ref().for_each(drop);
+    }
+}
+
+impl<T> fmt::Debug for Unfired<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unfired").finish_non_exhaustive()
+    }
+}

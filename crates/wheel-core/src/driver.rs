@@ -1,0 +1,311 @@
+//! The owner that advances a wheel: place, cascade, fire, sweep, close.
+//!
+//! The driver *looks* at an entry without claiming it: state, then due tick, then one step on the very
+//! word that it saw, and only to fire or to free. It never moves a pending timer's generation, so keys
+//! stay good while it works, and it waits for nobody: an entry that a thread is writing is looked at
+//! again next tick.
+
+use std::fmt;
+
+use wheel_sync::Arc;
+use wheel_sync::MODELLED;
+
+use crate::Tick;
+use crate::arena::Chain;
+use crate::budget::{Budget, Progress, Work};
+use crate::close::Unfired;
+use crate::engine::Engine;
+use crate::entry::NIL;
+use crate::key::Key;
+use crate::levels::{Levels, Step};
+use crate::state::{Phase, Word};
+
+/// Entries that are placed before a sleep; if more wait, the sleep is a short one.
+const PLACED_BEFORE_SLEEP: usize = if MODELLED { 2 } else { 1024 };
+
+/// A timer that is due.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Fired<T> {
+    /// What was inserted.
+    pub value: T,
+    /// When it was to fire.
+    pub due: Tick,
+    /// The key that it had.
+    pub key: Key,
+}
+
+/// Advances one wheel. There is one driver to a wheel; dropping it closes the wheel.
+pub struct Driver<T> {
+    engine: Arc<Engine<T>>,
+    levels: Levels,
+    /// Chains taken from the intake whose entries have no place yet.
+    taken: Vec<u32>,
+    /// Entries freed since the last full batch.
+    freed: Chain,
+    armed: bool,
+    /// What never fired was handed to the caller of `close`.
+    closed: bool,
+    /// Whose turn it is to have the odd unit of a budget.
+    intake_first: bool,
+}
+
+impl<T> Driver<T> {
+    pub(crate) fn new(engine: Arc<Engine<T>>, levels: Levels) -> Driver<T> {
+        Driver {
+            engine,
+            levels,
+            taken: Vec::with_capacity(crate::intake::SHARDS),
+            freed: Chain::default(),
+            armed: false,
+            closed: false,
+            intake_first: false,
+        }
+    }
+
+    /// Fires what is due at `now` or before, in order of due ticks, unordered within a tick.
+    ///
+    /// `now` is a clock reading rounded down; one that is not later than the last fires only what was
+    /// inserted since and is due by it. Costs what is due and not what has passed: an hour without a
+    /// call is one look at each slot that holds something. Timers that are inserted meanwhile, by
+    /// `fire` too, fire at the next advance.
+    ///
+    /// Touches at most `budget` entries. If that was not enough [`Progress::more`] is set, and the next call
+    /// goes on where this one stopped.
+    ///
+    /// # Panics
+    ///
+    /// Only if `fire` does: that timer counts as fired, and the driver stays usable.
+    pub fn advance(
+        &mut self,
+        now: Tick,
+        budget: Budget,
+        mut fire: impl FnMut(Fired<T>),
+    ) -> Progress {
+        if std::mem::take(&mut self.armed) {
+            self.engine.wake.disarm();
+        }
+        let now = now.get();
+        if now > self.engine.now() {
+            self.engine.set_now(now);
+        }
+        let mut work = Work::new(budget);
+        let mut fired = 0;
+        self.taken.extend(self.engine.intake.take());
+        let placed = self.place_share(now, &mut work);
+        let cut = loop {
+            let arena = &self.engine.arena;
+            match self
+                .levels
+                .next(now, &mut work, |index| arena.prefetch(index))
+            {
+                Step::Look { index, at } => {
+                    if let Some(timer) = self.look(index, at, now) {
+                        fired += 1;
+                        fire(timer);
+                    }
+                }
+                Step::Done => break false,
+                Step::Cut => break true,
+            }
+        };
+        self.sweep(placed, &mut work);
+        Progress {
+            fired,
+            moved: work.spent() - fired,
+            more: cut || !self.taken.is_empty(),
+        }
+    }
+
+    /// When to call [`advance`](Driver::advance) next; `None` when nothing is pending.
+    ///
+    /// Never later than the earliest timer. It may be earlier: a cascade that should go on, or a
+    /// cancelled entry that nobody has freed yet. Not after the latest advance only if something is
+    /// due that did not fit its budget, or was inserted since.
+    ///
+    /// From the return of this call until the next advance, whoever inserts something that is due
+    /// earlier wakes [`Config::waker`](crate::Config::waker).
+    pub fn next_due(&mut self) -> Option<Tick> {
+        loop {
+            let (engine, freed) = (&self.engine, &mut self.freed);
+            self.levels.review_overdue(|index| {
+                let freed = reap_into(freed, engine, index);
+                (!freed).then(|| engine.arena.get(index).due())
+            });
+            let visit = self.levels.next_visit();
+            self.engine.wake.arm(visit.unwrap_or(u64::MAX));
+            self.armed = true;
+            // Race: push-or-park. From here on an inserter sees the tick, or has been taken.
+            self.taken.extend(self.engine.intake.take_armed());
+            let mut work = Work::new(Budget::new(PLACED_BEFORE_SLEEP));
+            let now = self.engine.now();
+            self.place_taken(now, &mut work);
+            if !self.taken.is_empty() {
+                let soon = now.saturating_add(1);
+                let next = self.levels.next_visit().map_or(soon, |next| next.min(soon));
+                self.engine.wake.arm(next);
+                return Some(Tick::new(next));
+            }
+            if self.levels.next_visit() == visit {
+                return visit.map(Tick::new);
+            }
+        }
+    }
+
+    /// Closes the wheel. Inserts from now on are refused; what never fired comes back, in no order.
+    ///
+    /// Waits for an insert, cancel or reset that is halfway through, which takes it some instructions,
+    /// unless its thread is preempted. Dropping the result takes out and drops what is left.
+    pub fn close(mut self) -> Unfired<T> {
+        self.closed = true;
+        Unfired::of(&self.engine)
+    }
+
+    /// Gives entries of the intake a place, with half of the budget at most, so that neither they nor
+    /// what is due can hold the other up. Returns how many.
+    fn place_share(&mut self, now: u64, work: &mut Work) -> usize {
+        if self.taken.is_empty() {
+            return 0;
+        }
+        self.intake_first = !self.intake_first;
+        let left = work.left();
+        let share = left / 2 + usize::from(self.intake_first) * (left % 2);
+        work.set_aside(left - share);
+        let before = work.spent();
+        self.place_taken(now, work);
+        work.bring_back(left - share);
+        work.spent() - before
+    }
+
+    fn place_taken(&mut self, now: u64, work: &mut Work) {
+        while let Some(&index) = self.taken.last() {
+            if !work.spend() {
+                return;
+            }
+            let next = self.engine.arena.get(index).next();
+            match next {
+                NIL => drop(self.taken.pop()),
+                next => *self.taken.last_mut().expect("it was just seen") = next,
+            }
+            self.place(index, now);
+        }
+    }
+
+    /// Gives an entry of the intake its place, or frees it right here if it was cancelled meanwhile: most
+    /// timeouts never get a place. Races: cancel-or-place, rearm-or-reap.
+    fn place(&mut self, index: u32, now: u64) {
+        let entry = self.engine.arena.get(index);
+        loop {
+            let word = entry.state.look();
+            match word.phase() {
+                Phase::Live => return self.levels.place(index, entry.due()),
+                // Race: busy-meets-driver.
+                Phase::Busy => return self.levels.place(index, now.saturating_add(1)),
+                Phase::Vacant if entry.state.reap(word) => return self.free(index, word),
+                Phase::Vacant => {}
+                // A closed wheel's inserter has taken its value back.
+                Phase::Free => return,
+            }
+        }
+    }
+
+    /// Looks at an entry that was held until tick `at`: fires it if it is due, frees it if it is vacant, puts
+    /// it off if it is due later or somebody is writing it.
+    fn look(&mut self, index: u32, at: u64, now: u64) -> Option<Fired<T>> {
+        let entry = self.engine.arena.get(index);
+        loop {
+            let word = entry.state.look();
+            match word.phase() {
+                Phase::Live => {
+                    // Not older than the word, and if it is newer, the step below fails.
+                    let due = entry.due();
+                    if due > at {
+                        self.levels.put(index, due);
+                        return None;
+                    }
+                    // Races: cancel-or-fire, reset-or-fire.
+                    if entry.state.take_live(word) {
+                        // SAFETY: taken out of live, so the value is the driver's.
+                        let value = unsafe { entry.read() };
+                        self.levels.held -= 1;
+                        self.free(index, word);
+                        self.engine.places.count_driven();
+                        self.engine.limit.release();
+                        return Some(Fired {
+                            value,
+                            due: Tick::new(due),
+                            key: Key {
+                                engine: self.engine.id,
+                                index,
+                                generation: word.generation(),
+                            },
+                        });
+                    }
+                }
+                Phase::Vacant if entry.state.reap(word) => {
+                    self.levels.held -= 1;
+                    self.free(index, word);
+                    return None;
+                }
+                Phase::Vacant => {}
+                // Race: busy-meets-driver.
+                Phase::Busy => {
+                    self.levels.put(index, now.saturating_add(1));
+                    return None;
+                }
+                Phase::Free => unreachable!("entry {index} was freed while it had a place"),
+            }
+        }
+    }
+
+    fn sweep(&mut self, placed: usize, work: &mut Work) {
+        let engine = &self.engine;
+        self.levels.sweep_if_needed(|| engine.places.live());
+        let freed = &mut self.freed;
+        self.levels
+            .sweep(placed, work, |index| !reap_into(freed, engine, index));
+    }
+
+    fn free(&mut self, index: u32, last: Word) {
+        free_into(&mut self.freed, &self.engine, index, last);
+    }
+}
+
+/// Frees an entry if it is vacant. Race: rearm-or-reap; who loses it leaves it to be somebody's timer.
+fn reap_into<T>(freed: &mut Chain, engine: &Engine<T>, index: u32) -> bool {
+    let entry = engine.arena.get(index);
+    let word = entry.state.look();
+    let reaped = word.phase() == Phase::Vacant && entry.state.reap(word);
+    if reaped {
+        free_into(freed, engine, index, word);
+    }
+    reaped
+}
+
+/// Adds an entry that is free now to the stock, or retires it for good when its generations are spent.
+fn free_into<T>(freed: &mut Chain, engine: &Engine<T>, index: u32, last: Word) {
+    if last.is_spent() {
+        return;
+    }
+    freed.push(index, &engine.arena);
+    if freed.is_full() {
+        engine.arena.give(std::mem::take(freed));
+    }
+}
+
+impl<T> Drop for Driver<T> {
+    fn drop(&mut self) {
+        if !self.closed {
+            drop(Unfired::of(&self.engine));
+        }
+    }
+}
+
+impl<T> fmt::Debug for Driver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver")
+            .field("now", &self.engine.now())
+            .field("held", &self.levels.held)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! From any thread to the driver: chains of entries that have no place yet.
+//!
+//! ```text
+//!   shard 0   head -> e7 -> e3 -> e1        a push is one CAS, taking the whole chain is one swap
+//!   shard 1   head -> (empty)
+//!   ...
+//! ```
+//!
+//! There is no pop, so no ABA, and a chain that was taken is complete. Heads are changed by AcqRel
+//! read-modify-writes only: each one has seen all before it, and that makes the wake protocol
+//! (`wake`) work without fences.
+
+use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::{CachePadded, MODELLED};
+
+use crate::entry::{Entry, NIL};
+
+/// Shards that threads are spread over.
+pub(crate) const SHARDS: usize = if MODELLED { 1 } else { 8 };
+
+/// The stacks of pushed entries.
+pub(crate) struct Intake {
+    /// How many entries in the upper half, the last one pushed in the lower (NIL: none).
+    heads: [CachePadded<AtomicU64>; SHARDS],
+}
+
+const EMPTY: u64 = NIL as u64;
+
+impl Intake {
+    pub(crate) fn new() -> Intake {
+        Intake {
+            heads: std::array::from_fn(|_| CachePadded::new(AtomicU64::new(EMPTY))),
+        }
+    }
+
+    /// Pushes an entry and says how many the shard holds now. Races: push-or-park, close-or-insert.
+    #[inline]
+    pub(crate) fn push<T>(&self, slot: usize, index: u32, entry: &Entry<T>) -> u32 {
+        let head = &self.heads[slot % SHARDS];
+        let mut seen = head.load(Ordering::Relaxed);
+        loop {
+            entry.set_next(seen as u32);
+            let count = (seen >> 32) as u32;
+            let pushed = u64::from(count + 1) << 32 | u64::from(index);
+            // Release: the link, and the entry behind it; pairs with take and take_armed. Acquire:
+            // sees the wake tick, or the close, that preceded the swap before it. Relaxed on
+            // failure: nothing is read through the head. [O18]
+            match head.compare_exchange_weak(seen, pushed, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return count + 1,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Takes each chain that is not empty, if a glance shows one; returns the first entry of each.
+    pub(crate) fn take(&self) -> impl Iterator<Item = u32> {
+        self.heads.iter().filter_map(|head| {
+            // Relaxed: an empty look only puts the chain off until the next call. [O19]
+            if head.load(Ordering::Relaxed) == EMPTY {
+                return None;
+            }
+            // Acquire: the chain's links and entries; pairs with push. Release: keeps the chain of
+            // releases that the next push acquires. [O20]
+            first(head.swap(EMPTY, Ordering::AcqRel))
+        })
+    }
+
+    /// Takes every chain by a swap, glance or not: whoever pushes afterwards has seen what this thread
+    /// wrote before. Races: push-or-park, close-or-insert.
+    pub(crate) fn take_armed(&self) -> impl Iterator<Item = u32> {
+        // AcqRel: as take; and publishes the wake tick, or the close, to the next push. [O21]
+        self.heads
+            .iter()
+            .filter_map(|head| first(head.swap(EMPTY, Ordering::AcqRel)))
+    }
+}
+
+fn first(taken: u64) -> Option<u32> {
+    let index = taken as u32;
+    (index != NIL).then_some(index)
+}

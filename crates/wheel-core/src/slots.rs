@@ -1,0 +1,347 @@
+//! The content of slots: what is to be looked at, in arrays that are copied in order.
+//!
+//! A slot is a queue of fixed chunks of items, 8 bytes each: which entry, and the low half of the
+//! tick at which to look at it. Links through the entries themselves would cost a cache miss per timer
+//! and cascade; one growing vector per slot would copy megabytes in one tick, and keep its capacity.
+//!
+//! ```text
+//!   slot   front -> [ . . c d e f ] -> [ g h i j k l ] -> [ m n . . . . ] <- back
+//! ```
+//!
+//! Chunks come from one pool that the driver owns and go back to it when they are empty. The pool
+//! keeps what it has needed at most.
+
+use wheel_sync::MODELLED;
+
+use crate::entry::NIL;
+
+/// An entry to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) index: u32,
+    /// The low half of the tick at which to look. No slot is 2^32 ticks long, so the slot gives the rest.
+    pub(crate) low: u32,
+}
+
+const CHUNK: usize = if MODELLED { 2 } else { 31 };
+const SEGMENT_BITS: u32 = if MODELLED { 1 } else { 6 };
+const SEGMENT: usize = 1 << SEGMENT_BITS;
+
+struct Chunk {
+    next: u32,
+    /// The items in use are `from..to`.
+    from: u16,
+    to: u16,
+    items: [Item; CHUNK],
+}
+
+const _: () = assert!(MODELLED || size_of::<Chunk>() == 256);
+
+/// Chunks, in segments that are never moved.
+#[derive(Default)]
+pub(crate) struct Pool {
+    segments: Vec<Box<[Chunk]>>,
+    /// Chunks not in use, linked by `next`, when `free_len` is not 0.
+    free: u32,
+    free_len: usize,
+}
+
+impl Pool {
+    #[inline]
+    fn at(&mut self, chunk: u32) -> &mut Chunk {
+        &mut self.segments[chunk as usize >> SEGMENT_BITS][chunk as usize & (SEGMENT - 1)]
+    }
+
+    fn take(&mut self) -> u32 {
+        if self.free_len == 0 {
+            self.grow();
+        }
+        self.free_len -= 1;
+        let chunk = self.free;
+        let content = self.at(chunk);
+        let next = content.next;
+        (content.next, content.from, content.to) = (NIL, 0, 0);
+        self.free = next;
+        chunk
+    }
+
+    fn give(&mut self, chunk: u32) {
+        let free = self.free;
+        self.at(chunk).next = free;
+        self.free = chunk;
+        self.free_len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let first = self.segments.len() * SEGMENT;
+        let end = u32::try_from(first + SEGMENT).expect("2^32 entries need fewer chunks");
+        let chunks = (first as u32..end).map(|chunk| Chunk {
+            next: chunk + 1,
+            from: 0,
+            to: 0,
+            items: [Item::default(); CHUNK],
+        });
+        self.segments.push(chunks.collect());
+        self.free = first as u32;
+        self.free_len = SEGMENT;
+    }
+}
+
+/// The items of one slot, first in, first out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    front: u32,
+    back: u32,
+    len: u32,
+}
+
+impl Slot {
+    const EMPTY: Slot = Slot {
+        front: NIL,
+        back: NIL,
+        len: 0,
+    };
+
+    #[inline]
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: Item, pool: &mut Pool) {
+        if self.back == NIL || usize::from(pool.at(self.back).to) == CHUNK {
+            let chunk = pool.take();
+            match self.back {
+                NIL => self.front = chunk,
+                back => pool.at(back).next = chunk,
+            }
+            self.back = chunk;
+        }
+        let chunk = pool.at(self.back);
+        chunk.items[usize::from(chunk.to)] = item;
+        chunk.to += 1;
+        self.len += 1;
+    }
+
+    /// Takes the oldest item. `ahead` is told of items that will follow soon, each once.
+    #[inline]
+    pub(crate) fn pop(&mut self, pool: &mut Pool, mut ahead: impl FnMut(u32)) -> Option<Item> {
+        if self.len == 0 {
+            return None;
+        }
+        const AHEAD: usize = 8;
+        let chunk = pool.at(self.front);
+        let from = usize::from(chunk.from);
+        let to = usize::from(chunk.to);
+        let item = chunk.items[from];
+        if from == 0 {
+            chunk.items[..to]
+                .iter()
+                .take(AHEAD)
+                .for_each(|item| ahead(item.index));
+        }
+        if let Some(next) = chunk.items[..to].get(from + AHEAD) {
+            ahead(next.index);
+        }
+        chunk.from += 1;
+        self.len -= 1;
+        if chunk.from == chunk.to {
+            let (empty, next) = (self.front, chunk.next);
+            pool.give(empty);
+            self.front = next;
+            if next == NIL {
+                self.back = NIL;
+            }
+        }
+        Some(item)
+    }
+}
+
+/// The slots of one level, and which of them hold something.
+pub(crate) struct Ring {
+    slots: Box<[Slot]>,
+    occupied: Bitmap,
+}
+
+impl Ring {
+    pub(crate) fn new(slots: usize) -> Ring {
+        Ring {
+            slots: vec![Slot::EMPTY; slots].into(),
+            occupied: Bitmap::default(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, number: u64) -> usize {
+        (number % self.slots.len() as u64) as usize
+    }
+
+    /// How many items the slot with this number holds.
+    #[inline]
+    pub(crate) fn len(&self, number: u64) -> u32 {
+        self.slots[self.at(number)].len()
+    }
+
+    /// Adds an item and says how many the slot holds now.
+    #[inline]
+    pub(crate) fn push(&mut self, number: u64, item: Item, pool: &mut Pool) -> u32 {
+        let at = self.at(number);
+        self.slots[at].push(item, pool);
+        self.occupied.set(at);
+        self.slots[at].len()
+    }
+
+    #[inline]
+    pub(crate) fn pop(
+        &mut self,
+        number: u64,
+        pool: &mut Pool,
+        ahead: impl FnMut(u32),
+    ) -> Option<Item> {
+        let at = self.at(number);
+        let item = self.slots[at].pop(pool, ahead)?;
+        if self.slots[at].len() == 0 {
+            self.occupied.clear(at);
+        }
+        Some(item)
+    }
+
+    /// The first slot from position `slot` up that holds something, and how many items.
+    pub(crate) fn occupied_from(&self, slot: usize) -> Option<(usize, u32)> {
+        if slot >= self.slots.len() {
+            return None;
+        }
+        let found = self.occupied.first_from(slot)?;
+        Some((found, self.slots[found].len()))
+    }
+
+    /// Takes the oldest item of the slot at position `slot`, and adds it again if `keep` wants that.
+    /// Says whether it did; `None` when the slot holds nothing.
+    pub(crate) fn rotate(
+        &mut self,
+        slot: usize,
+        pool: &mut Pool,
+        keep: &mut impl FnMut(u32) -> bool,
+    ) -> Option<bool> {
+        let item = self.slots[slot].pop(pool, |_| ())?;
+        let kept = keep(item.index);
+        if kept {
+            self.slots[slot].push(item, pool);
+        } else if self.slots[slot].len() == 0 {
+            self.occupied.clear(slot);
+        }
+        Some(kept)
+    }
+
+    /// The number of the first slot that holds something, from `number` on, once around.
+    #[inline]
+    pub(crate) fn next_occupied(&self, number: u64) -> Option<u64> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let at = self.at(number);
+        let ahead = match self.occupied.first_from(at) {
+            Some(found) => found - at,
+            None => self.occupied.first_from(0)? + self.slots.len() - at,
+        };
+        Some(number.saturating_add(ahead as u64))
+    }
+}
+
+const WORDS: usize = crate::level::RING_MAX.div_ceil(64);
+
+/// Which slots hold something: a bit each, and a bit for each word of bits.
+#[derive(Default)]
+struct Bitmap {
+    words: [u64; WORDS],
+    summary: u32,
+}
+
+const _: () = assert!(WORDS <= u32::BITS as usize);
+
+impl Bitmap {
+    #[inline]
+    fn set(&mut self, at: usize) {
+        self.words[at / 64] |= 1 << (at % 64);
+        self.summary |= 1 << (at / 64);
+    }
+
+    #[inline]
+    fn clear(&mut self, at: usize) {
+        self.words[at / 64] &= !(1 << (at % 64));
+        if self.words[at / 64] == 0 {
+            self.summary &= !(1 << (at / 64));
+        }
+    }
+
+    /// The first bit that is set, from `at` up.
+    #[inline]
+    fn first_from(&self, at: usize) -> Option<usize> {
+        let here = self.words[at / 64] >> (at % 64);
+        if here != 0 {
+            return Some(at + here.trailing_zeros() as usize);
+        }
+        let above = u64::from(self.summary) >> (at / 64 + 1);
+        if above == 0 {
+            return None;
+        }
+        let word = at / 64 + 1 + above.trailing_zeros() as usize;
+        Some(word * 64 + self.words[word].trailing_zeros() as usize)
+    }
+}
+
+#[cfg(all(test, not(wheel_loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, VecDeque};
+
+    proptest! {
+        #[test]
+        fn slots_are_queues_and_the_bitmap_knows_which_hold_something(
+            steps in proptest::collection::vec((0u64..2000, 0usize..100, any::<bool>()), 1..200)
+        ) {
+            let mut pool = Pool::default();
+            let mut ring = Ring::new(2000);
+            let mut model: BTreeMap<u64, VecDeque<Item>> = BTreeMap::new();
+            for (number, count, push) in steps {
+                let queue = model.entry(number).or_default();
+                for index in 0..count as u32 {
+                    if push {
+                        let item = Item { index, low: number as u32 };
+                        queue.push_back(item);
+                        prop_assert_eq!(ring.push(number, item, &mut pool) as usize, queue.len());
+                    } else {
+                        prop_assert_eq!(ring.pop(number, &mut pool, |_| ()), queue.pop_front());
+                    }
+                }
+                model.retain(|_, queue| !queue.is_empty());
+                for from in [0, 63, 64, number, 1999] {
+                    let next = model.range(from..).next().map(|(&n, _)| n);
+                    let around = model.keys().next().map(|n| n + 2000);
+                    prop_assert_eq!(ring.next_occupied(from), next.or(around));
+                }
+            }
+            let held: usize = model.values().map(VecDeque::len).sum();
+            let in_use = pool.segments.len() * SEGMENT - pool.free_len;
+            prop_assert!(in_use <= held / CHUNK + 2 * model.len(), "{in_use} chunks for {held} items");
+        }
+    }
+
+    #[test]
+    fn each_item_is_announced_once_before_it_is_taken() {
+        let (mut pool, mut slot) = (Pool::default(), Slot::EMPTY);
+        for index in 0..1000 {
+            slot.push(Item { index, low: 0 }, &mut pool);
+        }
+        let mut announced = Vec::new();
+        for index in 0..1000 {
+            let item = slot.pop(&mut pool, |index| announced.push(index)).unwrap();
+            assert_eq!(item.index, index);
+            assert!(announced.contains(&index));
+        }
+        announced.sort_unstable();
+        assert_eq!(announced, (0..1000).collect::<Vec<_>>());
+    }
+}

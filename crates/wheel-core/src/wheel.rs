@@ -1,0 +1,267 @@
+//! The handle for any thread: insert, cancel, reset.
+//!
+//! Each is a few atomic steps on one entry and, for a fresh one, a push; none waits for another
+//! thread. No code of the user runs inside: values are moved, never dropped or called, and the waker is
+//! woken when all is done.
+
+use std::fmt;
+
+use wheel_sync::Arc;
+
+use crate::Tick;
+use crate::engine::Engine;
+use crate::entry::Entry;
+use crate::error::InsertError;
+use crate::key::Key;
+use crate::places::Mine;
+use crate::state::{Generation, Word};
+use crate::vacant::Hint;
+
+/// Hints that turn out stale before an insert takes a fresh entry instead.
+const STALE_MAX: usize = 4;
+
+/// A timing wheel, for any thread. Clones are handles to the same wheel.
+///
+/// The wheel knows no clock: due ticks are computed by the caller, from a clock reading rounded as
+/// [`TickLength`](crate::TickLength) says. Timers fire in [`Driver::advance`](crate::Driver::advance).
+pub struct Wheel<T> {
+    engine: Arc<Engine<T>>,
+}
+
+impl<T> Wheel<T> {
+    pub(crate) fn new(engine: Arc<Engine<T>>) -> Wheel<T> {
+        Wheel { engine }
+    }
+
+    /// Sets a timer: `value` fires at the first advance that reaches `due`.
+    ///
+    /// Never fires early. What is due in the past fires at the next advance, never inside this call;
+    /// what is due at [`Tick::MAX`] stays pending in any real run. Does not block; allocates only
+    /// while the number of entries in use grows. What this thread wrote before is visible where the
+    /// value fires.
+    ///
+    /// # Errors
+    ///
+    /// Gives the value back: [`InsertError::Full`] when as many timers are pending as the wheel may hold,
+    /// [`InsertError::Closed`] when the driver has closed it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_core::{Config, Tick};
+    ///
+    /// let (wheel, _driver) = Config::new().build();
+    /// let key = wheel.insert(Tick::new(30_000), "close connection 7")?;
+    /// assert_eq!(wheel.cancel(key), Some("close connection 7"));
+    /// # Ok::<(), wheel_core::InsertError<&str>>(())
+    /// ```
+    #[inline]
+    pub fn insert(&self, due: Tick, value: T) -> Result<Key, InsertError<T>> {
+        let engine = &*self.engine;
+        if !engine.limit.reserve() {
+            return Err(match engine.is_closed() {
+                true => InsertError::Closed(value),
+                false => InsertError::Full(value),
+            });
+        }
+        let mine = engine.places.mine();
+        match self.rearm(&mine, due, value) {
+            Ok(key) => Ok(key),
+            Err(value) => self.insert_fresh(&mine, due, value),
+        }
+    }
+
+    /// Takes over an entry that was cancelled and lies where the driver passes in time. Races:
+    /// rearm-or-reap, rearm-or-rearm.
+    #[inline]
+    fn rearm(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, T> {
+        let engine = &*self.engine;
+        for _ in 0..STALE_MAX {
+            let hint = mine.with(|caches| caches.hints.take_for(due.get(), &engine.exchange));
+            let Some(hint) = hint.flatten() else { break };
+            let entry = engine.arena.get(hint.index);
+            if !entry.state.claim_vacant(hint.word) {
+                continue;
+            }
+            entry.set_due(due.get());
+            // SAFETY: claimed, and a vacant entry holds no value.
+            unsafe { entry.write(value) };
+            let generation = entry.state.publish(hint.word.claimed());
+            mine.count(1);
+            return Ok(self.key(hint.index, generation));
+        }
+        Err(value)
+    }
+
+    fn insert_fresh(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, InsertError<T>> {
+        let engine = &*self.engine;
+        let Some(index) = engine.take_free(mine) else {
+            engine.limit.release();
+            return Err(InsertError::Full(value));
+        };
+        let entry = engine.arena.get(index);
+        entry.set_due(due.get());
+        // SAFETY: free and taken out of the stock, so it is this thread's and holds no value.
+        unsafe { entry.write(value) };
+        let generation = entry.state.publish(entry.state.owned());
+        let shard_len = engine.intake.push(mine.slot, index, entry);
+        mine.count(1);
+        if engine.is_closed()
+            && let Some(value) = self.take_back(mine, entry, generation)
+        {
+            engine.limit.release();
+            return Err(InsertError::Closed(value));
+        }
+        engine.wake.after_push(due.get(), shard_len);
+        Ok(self.key(index, generation))
+    }
+
+    /// After a push into a closed wheel: the value, unless the close has found it first. The entry is
+    /// left free, as nobody will visit it. Race: close-or-insert.
+    #[cold]
+    fn take_back(&self, mine: &Mine<'_>, entry: &Entry<T>, generation: Generation) -> Option<T> {
+        if !entry.state.take_live(Word::live(generation)) {
+            return None;
+        }
+        mine.count(-1);
+        // SAFETY: taken out of live, so the value is this thread's.
+        Some(unsafe { entry.read() })
+    }
+
+    /// Takes a pending timer out. `None` when it has fired, was cancelled or reset, or is another wheel's.
+    ///
+    /// Exactly one of cancel, fire and close gets the value. It comes back at once and is never kept
+    /// by the wheel. Does not block. `None` does not say that what the value does when it fires has
+    /// ended.
+    #[inline]
+    pub fn cancel(&self, key: Key) -> Option<T> {
+        let engine = &*self.engine;
+        let (entry, live) = self.claim(key)?;
+        // SAFETY: claimed out of live, so it holds a value that is this thread's.
+        let value = unsafe { entry.read() };
+        engine.limit.release();
+        let mine = engine.places.mine();
+        self.vacate(&mine, key.index, entry, live);
+        mine.count(-1);
+        Some(value)
+    }
+
+    /// Moves a pending timer to `due`, earlier or later. Its new key; `None` when it is too late: the timer
+    /// has fired or was cancelled or reset, or is another wheel's.
+    ///
+    /// The timer fires once: at the new tick, or before it was reset, which `None` says. Does not block.
+    /// If no memory can be had for a timer that becomes earlier, it stays as it was: `None`, and the
+    /// old key is good.
+    #[inline]
+    pub fn reset(&self, key: Key, due: Tick) -> Option<Key> {
+        if key.engine != self.engine.id {
+            return None;
+        }
+        let entry = self.engine.arena.get(key.index);
+        // If the claim succeeds, this was the due tick of the timer that the key names: another one is
+        // written under another generation only.
+        let later = due.get() >= entry.due();
+        if !later || Word::live(key.generation).is_spent() {
+            return self.reset_elsewhere(key, due);
+        }
+        let (entry, live) = self.claim(key)?;
+        entry.set_due(due.get());
+        let generation = entry.state.publish(live.claimed());
+        Some(self.key(key.index, generation))
+    }
+
+    /// Moves a timer to an entry of its own, obtained before the old one is claimed: when there is
+    /// none, the timer must survive.
+    fn reset_elsewhere(&self, key: Key, due: Tick) -> Option<Key> {
+        let engine = &*self.engine;
+        let mine = engine.places.mine();
+        let index = engine.take_free(&mine)?;
+        let Some((old, live)) = self.claim(key) else {
+            engine.put_free(&mine, index);
+            return None;
+        };
+        let entry = engine.arena.get(index);
+        entry.set_due(due.get());
+        // SAFETY: the old entry is claimed out of live; the new one is free and this thread's.
+        unsafe { entry.write(old.read()) };
+        let generation = entry.state.publish(entry.state.owned());
+        let shard_len = engine.intake.push(mine.slot, index, entry);
+        if engine.is_closed() && entry.state.take_live(Word::live(generation)) {
+            // The close has not found the new entry and may have passed it. It waits for the old one,
+            // which is busy, and takes the value from there. Race: close-or-insert.
+            // SAFETY: taken out of live, so the value is this thread's; the old entry is still claimed.
+            unsafe { old.write(entry.read()) };
+            old.state.publish(live.claimed());
+            return None;
+        }
+        self.vacate(&mine, key.index, old, live);
+        engine.wake.after_push(due.get(), shard_len);
+        Some(self.key(index, generation))
+    }
+
+    /// How many timers are pending. Exact when no call is in flight, else off by a few per thread.
+    pub fn len(&self) -> usize {
+        self.engine.places.live()
+    }
+
+    /// True when no timer is pending; as exact as [`len`](Wheel::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The tick of the latest advance.
+    ///
+    /// For display. A due tick is computed from a clock: a driver that sleeps until something is due
+    /// may have advanced an hour ago.
+    pub fn now(&self) -> Tick {
+        Tick::new(self.engine.now())
+    }
+
+    fn key(&self, index: u32, generation: Generation) -> Key {
+        Key {
+            engine: self.engine.id,
+            index,
+            generation,
+        }
+    }
+
+    /// Claims the pending timer that a key names. Races: cancel-or-fire, stale-key.
+    #[inline]
+    fn claim(&self, key: Key) -> Option<(&Entry<T>, Word)> {
+        if key.engine != self.engine.id {
+            return None;
+        }
+        let entry = self.engine.arena.get(key.index);
+        let live = Word::live(key.generation);
+        entry.state.claim_live(live).then_some((entry, live))
+    }
+
+    /// Leaves a claimed entry vacant, and remembers it for the next insert.
+    #[inline]
+    fn vacate(&self, mine: &Mine<'_>, index: u32, entry: &Entry<T>, live: Word) {
+        let due = entry.due();
+        let word = entry.state.vacate(live.claimed());
+        if !word.is_spent() {
+            let hint = Hint { index, word, due };
+            mine.with(|caches| {
+                let exchange = &self.engine.exchange;
+                caches.hints.remember(hint, mine.slot, exchange);
+            });
+        }
+    }
+}
+
+impl<T> Clone for Wheel<T> {
+    fn clone(&self) -> Wheel<T> {
+        Wheel::new(Arc::clone(&self.engine))
+    }
+}
+
+impl<T> fmt::Debug for Wheel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wheel")
+            .field("now", &self.now())
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
