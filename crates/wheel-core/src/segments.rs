@@ -13,6 +13,7 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use wheel_sync::MODELLED;
 use wheel_sync::atomic::{AtomicPtr, Ordering};
 
 #[cfg(not(wheel_loom))]
@@ -29,8 +30,8 @@ pub(crate) unsafe trait Blank: Sized {
     fn blank() -> Self;
 }
 
-/// log2 of the segments that are needed for 2^32 items when the first one holds 1.
-const SEGMENTS: usize = 33;
+/// Segments that are enough for 2^32 items when the first one holds 1, or for the few of a model.
+const SEGMENTS: usize = if MODELLED { 4 } else { 33 };
 
 /// The array. Its first segment has `1 << FIRST_BITS` items.
 pub(crate) struct Segments<E, const FIRST_BITS: u32> {

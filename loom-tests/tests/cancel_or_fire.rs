@@ -1,0 +1,69 @@
+//! cancel-or-fire: `cancel` and the driver claim one entry. One step decides; the other sees nothing.
+
+use wheel_core::{Config, Tick};
+use wheel_loom_tests::{Census, advance};
+use wheel_sync::{model, thread};
+
+#[test]
+fn a_timer_is_cancelled_or_fires() {
+    model("cancel-or-fire", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.cancel(key).map(|value| value.id))
+        };
+        let fired = advance(&mut driver, 1);
+        let cancelled = canceller.join().unwrap();
+        assert_eq!(
+            fired.len() + usize::from(cancelled.is_some()),
+            1,
+            "the value left {} times by fire, by cancel {cancelled:?}",
+            fired.len()
+        );
+        assert!(wheel.is_empty());
+        drop(fired);
+        assert_eq!(census.alive(), 0);
+        assert!(wheel.cancel(key).is_none());
+    });
+}
+
+#[test]
+fn two_cancels_and_a_fire_have_one_winner() {
+    model("cancel-or-fire, two cancels", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
+        // It has a place before the race begins.
+        assert!(advance(&mut driver, 0).is_empty());
+        let cancellers = [0, 1].map(|_| {
+            let wheel = wheel.clone();
+            thread::spawn(move || usize::from(wheel.cancel(key).is_some()))
+        });
+        let fired = advance(&mut driver, 1).len();
+        let cancelled: usize = cancellers.into_iter().map(|c| c.join().unwrap()).sum();
+        assert_eq!(fired + cancelled, 1);
+        assert_eq!(census.alive(), 0);
+    });
+}
+
+#[test]
+fn a_timer_cancelled_on_its_way_to_a_slot_leaves_once_and_its_entry_is_used_again() {
+    model("cancel-or-place", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(3), census.value(1)).unwrap();
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.cancel(key).is_some())
+        };
+        // From the intake to a slot, and from there to a finer one.
+        assert!(advance(&mut driver, 0).is_empty());
+        assert!(advance(&mut driver, 2).is_empty());
+        assert!(canceller.join().unwrap());
+        assert!(advance(&mut driver, 9).is_empty());
+        assert_eq!(census.alive(), 0);
+        assert_eq!(driver.next_due(), None, "a vacant entry was left behind");
+    });
+}

@@ -1,0 +1,73 @@
+//! close-or-insert and reset-or-fire: close while a thread inserts, re-arms or resets. The value is
+//! refused or returned as unfired, never lost.
+
+use wheel_core::{Config, Tick};
+use wheel_loom_tests::{Census, advance};
+use wheel_sync::{model, thread};
+
+#[test]
+fn an_insert_is_refused_or_its_value_comes_back_at_close() {
+    model("close-or-insert", || {
+        let census = Census::default();
+        let (wheel, driver) = Config::new().build();
+        let value = census.value(1);
+        let inserter = thread::spawn(move || wheel.insert(Tick::new(1), value).is_err());
+        let unfired = driver.close().count();
+        let refused = inserter.join().unwrap();
+        assert_eq!(unfired + usize::from(refused), 1);
+        assert_eq!(census.alive(), 0);
+    });
+}
+
+#[test]
+fn a_rearm_is_refused_or_its_value_comes_back_at_close() {
+    model("close-or-insert, re-arm", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(1), census.value(0)).unwrap();
+        assert!(advance(&mut driver, 0).is_empty());
+        drop(wheel.cancel(key));
+        let closing = thread::spawn(move || driver.close().count());
+        let refused = wheel.insert(Tick::new(2), census.value(1)).is_err();
+        let unfired = closing.join().unwrap();
+        assert_eq!(unfired + usize::from(refused), 1);
+        assert_eq!(census.alive(), 0);
+    });
+}
+
+#[test]
+fn a_reset_to_earlier_loses_no_value_at_close() {
+    model("close-or-insert, reset", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(5), census.value(1)).unwrap();
+        assert!(advance(&mut driver, 0).is_empty());
+        let resetter = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.reset(key, Tick::new(1)).is_some())
+        };
+        assert_eq!(driver.close().count(), 1, "every timer was pending");
+        resetter.join().unwrap();
+        assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
+    });
+}
+
+#[test]
+fn a_reset_timer_fires_once_at_the_new_tick_or_the_old_one() {
+    model("reset-or-fire", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(2), census.value(1)).unwrap();
+        let resetter = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.reset(key, Tick::new(1)).is_some())
+        };
+        let mut fired = advance(&mut driver, 2).len();
+        let moved = resetter.join().unwrap();
+        fired += advance(&mut driver, 3).len();
+        assert_eq!(fired, 1, "moved: {moved}");
+        assert!(wheel.cancel(key).is_none());
+        assert_eq!(census.alive(), 0);
+    });
+}

@@ -1,0 +1,83 @@
+//! rearm-or-reap and rearm-or-rearm: an inserter re-arms a vacant entry while the driver frees it, or two
+//! inserters hold a hint to the same one. One step decides: a re-armed entry is never freed, a freed
+//! one never re-armed.
+
+use wheel_core::{Config, Driver, Tick, Wheel};
+use wheel_loom_tests::{Census, Value, advance};
+use wheel_sync::{model, thread};
+
+/// A wheel with an entry that is vacant, placed at tick 1, and remembered by this thread.
+fn with_a_vacant_entry(census: &Census) -> (Wheel<Value>, Driver<Value>) {
+    let (wheel, mut driver) = Config::new().build();
+    let key = wheel.insert(Tick::new(1), census.value(0)).unwrap();
+    assert!(advance(&mut driver, 0).is_empty());
+    drop(wheel.cancel(key).unwrap());
+    (wheel, driver)
+}
+
+#[test]
+fn an_entry_is_rearmed_or_freed() {
+    model("rearm-or-reap", || {
+        let census = Census::default();
+        let (wheel, mut driver) = with_a_vacant_entry(&census);
+        let driving = thread::spawn(move || {
+            let fired = advance(&mut driver, 1).len();
+            (driver, fired)
+        });
+        let key = wheel.insert(Tick::new(2), census.value(1)).unwrap();
+        let (mut driver, early) = driving.join().unwrap();
+        assert_eq!(early, 0, "due at 2, fired at 1");
+        assert_eq!(wheel.len(), 1);
+        let fired = advance(&mut driver, 3);
+        assert_eq!(fired.len(), 1, "the timer is neither lost nor doubled");
+        assert_eq!(fired[0].key, key);
+        drop(fired);
+        assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
+    });
+}
+
+#[test]
+fn a_rearmed_timer_that_is_cancelled_again_leaves_once() {
+    model("rearm-or-reap, cancel", || {
+        let census = Census::default();
+        let (wheel, mut driver) = with_a_vacant_entry(&census);
+        let driving = thread::spawn(move || {
+            let fired = advance(&mut driver, 2).len();
+            (driver, fired)
+        });
+        let key = wheel.insert(Tick::new(2), census.value(1)).unwrap();
+        let cancelled = usize::from(wheel.cancel(key).is_some());
+        let (mut driver, fired) = driving.join().unwrap();
+        let late = advance(&mut driver, 9).len();
+        assert_eq!(cancelled + fired + late, 1);
+        assert_eq!(census.alive(), 0);
+        assert_eq!(driver.next_due(), None);
+    });
+}
+
+#[test]
+fn a_busy_entry_that_the_driver_meets_is_looked_at_again() {
+    model("busy-meets-driver", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
+        assert!(advance(&mut driver, 0).is_empty());
+        let resetter = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.reset(key, Tick::new(2)).is_some())
+        };
+        let fired = advance(&mut driver, 1).len();
+        let moved = resetter.join().unwrap();
+        assert_eq!(
+            fired,
+            usize::from(!moved),
+            "fires at the old tick or was moved"
+        );
+        if moved {
+            assert_eq!(driver.next_due(), Some(Tick::new(2)));
+        }
+        assert_eq!(advance(&mut driver, 2).len(), usize::from(moved));
+        assert_eq!(census.alive(), 0);
+    });
+}
