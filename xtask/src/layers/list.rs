@@ -1,0 +1,135 @@
+//! The decisions: which crate may use which, and why.
+//!
+//! A line here is a design change. Normal edges point to the left of
+//! `sync <- wheel-core <- overflow <- runtime <- cli`; a test holds the list to that.
+
+use Kind::{Dev, Normal};
+
+/// `from` may use `to`, as `kind`, because `why`.
+pub(super) struct Edge {
+    pub(super) from: &'static str,
+    pub(super) to: &'static str,
+    pub(super) kind: Kind,
+    pub(super) why: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Normal,
+    Dev,
+    Build,
+}
+
+const fn edge(from: &'static str, to: &'static str, kind: Kind, why: &'static str) -> Edge {
+    Edge {
+        from,
+        to,
+        kind,
+        why,
+    }
+}
+
+pub(super) const EDGES: &[Edge] = &[
+    edge(
+        "wheel-core",
+        "wheel-sync",
+        Normal,
+        "atomics that loom can replace",
+    ),
+    edge(
+        "wheel-overflow",
+        "wheel-core",
+        Normal,
+        "implements its trait Overflow",
+    ),
+    edge(
+        "wheel-runtime",
+        "wheel-sync",
+        Normal,
+        "locks, threads and atomics that loom can replace",
+    ),
+    edge("wheel-runtime", "wheel-core", Normal, "the near timers"),
+    edge(
+        "wheel-runtime",
+        "wheel-overflow",
+        Normal,
+        "the far timers and the wall-clock timers",
+    ),
+    edge(
+        "wheel",
+        "wheel-runtime",
+        Normal,
+        "the command is a user of the public face",
+    ),
+    edge("wheel", "wheel-sync", Normal, "the command's own threads"),
+    edge(
+        "wheel-core",
+        "wheel-testkit",
+        Dev,
+        "the oracle judges the wheel",
+    ),
+    edge(
+        "wheel-overflow",
+        "wheel-testkit",
+        Dev,
+        "the oracle judges the heap",
+    ),
+    edge(
+        "wheel-runtime",
+        "wheel-testkit",
+        Dev,
+        "seeded operation streams",
+    ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-core",
+        Normal,
+        "the protocols under the model",
+    ),
+    edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
+    edge("wheel-benches", "wheel-core", Normal, "contestant"),
+    edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
+    edge(
+        "example-gateway",
+        "wheel-runtime",
+        Normal,
+        "an example is a user",
+    ),
+    edge(
+        "example-order_timeout",
+        "wheel-runtime",
+        Normal,
+        "an example is a user",
+    ),
+];
+
+/// What a published crate may declare from outside the workspace, optional ones included.
+pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
+    ("wheel-sync", &["crossbeam-utils", "loom"]),
+    ("wheel-core", &["crossbeam-utils", "slab"]),
+    ("wheel-overflow", &[]),
+    (
+        "wheel-runtime",
+        &[
+            "crossbeam-channel",
+            "crossbeam-utils",
+            "hdrhistogram",
+            "rayon",
+            "rustix",
+        ],
+    ),
+];
+
+/// The whole tree behind wheel-core.
+pub(super) const CORE_TREE: &[&str] = &["wheel-core", "wheel-sync", "crossbeam-utils", "slab"];
+
+/// Never behind wheel-runtime: async runtimes, and what only tests use.
+pub(super) const NEVER: &[&str] = &[
+    "tokio",
+    "async-std",
+    "smol",
+    "async-io",
+    "futures-executor",
+    "loom",
+    "wheel-testkit",
+];

@@ -1,0 +1,22 @@
+//! `cargo xtask test`: the whole workspace with plain `cargo test`, doc examples included.
+//!
+//! One run, with the feature `rayon` on: it only adds an executor, so the tests of the default
+//! build are all in it. That the default build compiles is clippy's step. The models of
+//! `loom-tests` run here too, as plain tests on real threads; `cargo xtask loom` explores them.
+
+use crate::step::{cargo, execute, seconds};
+
+/// Arguments are handed on to `cargo test`: a filter, `-p NAME`, `-- --nocapture`.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    println!("All tests of the workspace: unit, integration, doc examples.");
+    let mut command = cargo(&["test", "--locked"]);
+    if !args
+        .iter()
+        .any(|arg| arg == "-p" || arg.starts_with("--package"))
+    {
+        command.args(["--workspace", "--features", "wheel-runtime/rayon"]);
+    }
+    let took = execute(command.args(args))?;
+    println!("All tests passed in {}.", seconds(took));
+    Ok(())
+}
