@@ -29,14 +29,11 @@ impl EngineId {
     ///
     /// After 2^32 - 1 engines, rather than give out an id twice.
     pub(crate) fn unique() -> EngineId {
-        // std's atomic on purpose, also under the model: ids outlive one execution, and nothing is
-        // ordered by them.
-        #[expect(
-            clippy::disallowed_types,
-            reason = "a process-wide counter that the model must not see"
-        )]
-        static LAST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let relaxed = std::sync::atomic::Ordering::Relaxed;
+        // tidy: allow sync-only, ids outlive one execution of a model, and nothing is ordered by them
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        // Relaxed: it hands out numbers. [O15]
+        let relaxed = Ordering::Relaxed;
         let next = LAST.fetch_update(relaxed, relaxed, |last| last.checked_add(1));
         let last =
             next.expect("this process has made 2^32 - 1 timing wheels, the most there are ids for");
