@@ -15,6 +15,11 @@ impl Budget {
     pub const fn new(entries: usize) -> Budget {
         Budget(if entries == 0 { 1 } else { entries })
     }
+
+    /// How many entries it allows.
+    pub const fn entries(self) -> usize {
+        self.0
+    }
 }
 
 /// What one [`advance`](crate::Driver::advance) has done.

@@ -34,7 +34,7 @@ impl Levels {
 
     /// Empties the slots that have begun, from coarse to fine, so that what is due at the cursor is in
     /// the finest level. False when the budget ran out first.
-    pub(crate) fn settle(&mut self, work: &mut Work) -> bool {
+    pub(crate) fn settle(&mut self, work: &mut Work, ahead: impl Fn(u32)) -> bool {
         while self
             .far_due()
             .is_some_and(|due| due <= self.reach.turn_end())
@@ -50,7 +50,7 @@ impl Levels {
                 if !work.spend() {
                     return false;
                 }
-                self.cascade_one(level, number);
+                self.cascade_one(level, number, &ahead);
             }
         }
         self.unsettled = false;
@@ -58,7 +58,7 @@ impl Levels {
     }
 
     /// Goes on with the slots that are to be emptied before they begin, at their pace.
-    pub(crate) fn work_ahead(&mut self, work: &mut Work) {
+    pub(crate) fn work_ahead(&mut self, work: &mut Work, ahead: impl Fn(u32)) {
         for level in (self.scale.finest() + 1..LEVELS).rev() {
             let number = self.scale.number(level, self.cursor).saturating_add(1);
             let len = self.rings[level].len(number);
@@ -71,7 +71,7 @@ impl Levels {
                 if !work.spend() {
                     return;
                 }
-                self.cascade_one(level, number);
+                self.cascade_one(level, number, &ahead);
             }
         }
         for _ in 0..PACE {
@@ -85,12 +85,17 @@ impl Levels {
         }
     }
 
-    fn cascade_one(&mut self, level: usize, number: u64) {
+    /// `ahead` is told of an entry that comes to the finest level: it will be looked at soon, and on its own,
+    /// which costs a cache miss when it was not brought near.
+    fn cascade_one(&mut self, level: usize, number: u64, ahead: impl Fn(u32)) {
         let item = self.rings[level].pop(number, &mut self.pool, |_| ());
         let item = item.expect("the slot holds something");
         let begins = self.scale.start(level, number);
         // The slot is shorter than 2^32 ticks, so the low half of a tick in it gives the whole.
         let due = begins + u64::from(item.low.wrapping_sub(begins as u32));
+        if level == self.scale.finest() + 1 {
+            ahead(item.index);
+        }
         self.put(item.index, due);
     }
 }

@@ -158,7 +158,7 @@ impl Levels {
                 return Step::Look { index, at: due };
             }
             if self.cursor <= now {
-                if self.unsettled && !self.settle(work) {
+                if self.unsettled && !self.settle(work, &ahead) {
                     return Step::Cut;
                 }
                 if self.rings[finest].len(self.cursor) > 0 {
@@ -181,7 +181,7 @@ impl Levels {
                     if work.left() == 0 {
                         return Step::Cut;
                     }
-                    self.work_ahead(work);
+                    self.work_ahead(work, &ahead);
                     if self.cursor == u64::MAX {
                         return Step::Done;
                     }

@@ -55,7 +55,7 @@ impl<T> Wheel<T> {
     /// assert_eq!(wheel.cancel(key), Some("close connection 7"));
     /// # Ok::<(), wheel_core::InsertError<&str>>(())
     /// ```
-    #[inline]
+    #[inline(always)] // The key stays in registers: through memory it costs a failed store forwarding.
     pub fn insert(&self, due: Tick, value: T) -> Result<Key, InsertError<T>> {
         let engine = &*self.engine;
         if !engine.limit.reserve() {
@@ -73,7 +73,7 @@ impl<T> Wheel<T> {
 
     /// Takes over an entry that was cancelled and lies where the driver passes in time. Races:
     /// rearm-or-reap, rearm-or-rearm.
-    #[inline]
+    #[inline(always)]
     fn rearm(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, T> {
         let engine = &*self.engine;
         for _ in 0..STALE_MAX {
@@ -93,6 +93,7 @@ impl<T> Wheel<T> {
         Err(value)
     }
 
+    #[inline(never)]
     fn insert_fresh(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, InsertError<T>> {
         let engine = &*self.engine;
         let Some(index) = engine.take_free(mine) else {
