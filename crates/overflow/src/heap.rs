@@ -1,8 +1,9 @@
 //! A heap whose entries know their place: removal by key is O(log n), wherever the entry stands.
 //!
-//! `std::collections::BinaryHeap` can only drop a cancelled timer lazily, when it reaches the top: a timeout that is set
-//! and cancelled again and again then holds memory for its whole length. Here the key leads to the node of the value,
-//! the node knows the place in the heap array, and every sift keeps it up to date.
+//! `std::collections::BinaryHeap` can only drop a cancelled timer lazily, when it reaches the top:
+//! a timeout that is set and cancelled again and again then holds memory for its whole length. Here
+//! the key leads to the node of the value, the node knows the place in the heap array, and every
+//! sift keeps it up to date.
 //!
 //! ```text
 //!   HeapKey {heap, index, generation}
@@ -27,9 +28,10 @@ use crate::slab::Slab;
 
 /// Names one entry of one heap, for ever.
 ///
-/// Once the entry has left, its key does nothing, however often the memory is used again. A key does nothing on another
-/// heap either: each heap draws a random number of 64 bits for its keys, so two heaps would have to draw the same. There
-/// is no way to make a key but [`insert`](IndexedHeap::insert).
+/// Once the entry has left, its key does nothing, however often the memory is used again. A key
+/// does nothing on another heap either: each heap draws a random number of 64 bits for its keys, so
+/// two heaps would have to draw the same. There is no way to make a key but
+/// [`insert`](IndexedHeap::insert).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeapKey {
     heap: u64,
@@ -39,14 +41,19 @@ pub struct HeapKey {
 
 /// A 4-ary min-heap by due tick with removal and change of the due tick by key.
 ///
-/// Insert, pop, remove and reset cost O(log n), [`next_due`](IndexedHeap::next_due) and lookups O(1). Entries that are
-/// due at the same tick leave in no particular order.
+/// Insert, pop, remove and reset cost O(log n), [`next_due`](IndexedHeap::next_due) and lookups
+/// O(1). Entries that are due at the same tick leave in no particular order.
 ///
-/// Memory: 16 bytes an entry in the heap array, and a node of 16 bytes for a value of 4 bytes, 24 for a boxed closure
-/// (in general 8 bytes and an `Option` of the value, rounded up to its alignment). Both grow and shrink by pages of 1,024 entries, so no call copies
-/// the heap to a larger place, and what a burst took is given back: the heap array follows the number of entries, the nodes
-/// go page by page as the last entry of each leaves. One page of each is kept in reserve. At most 4,294,967,295
-/// entries.
+/// Memory: 16 bytes an entry in the heap array, and a node of 16 bytes for a value of 4 bytes, 24
+/// for a boxed closure (in general 8 bytes and an `Option` of the value, rounded up to its
+/// alignment). At most 4,294,967,295 entries.
+///
+/// What a burst took is given back. The heap array frees its pages of 1,024 entries as they empty.
+/// The nodes stand in a vector that drains from its end; one removal in very many reads all of them
+/// and drops that end (when the last entry has left, or less than a quarter is in use). So two
+/// calls can take longer than O(log n), with a million entries some milliseconds: that removal, and
+/// an insert that moves the vector to a larger place (which is remapped and not copied on Linux
+/// with glibc). A single entry that was inserted late and stays for long keeps the nodes before it.
 ///
 /// # Examples
 ///
@@ -103,7 +110,8 @@ impl<V> IndexedHeap<V> {
         Some((due, self.slab.take(key.index)))
     }
 
-    /// Makes the entry that `key` names due at `due`, earlier or later than before. The key stays valid.
+    /// Makes the entry that `key` names due at `due`, earlier or later than before. The key stays
+    /// valid.
     ///
     /// Returns whether it was still there.
     pub fn reset(&mut self, key: HeapKey, due: Tick) -> bool {
@@ -167,7 +175,8 @@ impl<V> IndexedHeap<V> {
         })
     }
 
-    /// Removes everything, in order of due tick. What the iterator has not handed out when it is dropped is dropped with it.
+    /// Removes everything, in order of due tick. What the iterator has not handed out when it is
+    /// dropped is dropped with it.
     pub fn drain(&mut self) -> Drain<'_, V> {
         Drain { heap: self }
     }
@@ -237,5 +246,34 @@ impl<V> fmt::Debug for Drain<'_, V> {
         f.debug_struct("Drain")
             .field("len", &self.heap.len())
             .finish()
+    }
+}
+
+#[cfg(test)]
+impl<V> IndexedHeap<V> {
+    /// Panics unless the heap is in order, the slab accounts for every node, and every node knows
+    /// its place.
+    pub(crate) fn assert_consistent(&self) {
+        self.quad.assert_ordered();
+        self.slab.assert_accounted();
+        for place in 0..self.len() {
+            let index = self.quad.at(place).1;
+            let generation = self.slab.held(index).1;
+            assert_eq!(
+                self.slab.place(index, generation),
+                Some(place as u32),
+                "index {index}"
+            );
+        }
+    }
+
+    /// How many pages the heap array has, and how many nodes there is memory for.
+    pub(crate) fn room(&self) -> (usize, usize) {
+        (self.quad.pages(), self.slab.capacity())
+    }
+
+    /// Lets the free node that `key` once named be as old as if it had held that many values.
+    pub(crate) fn age(&mut self, key: HeapKey, generation: u32) {
+        self.slab.age(key.index, generation);
     }
 }

@@ -1,11 +1,12 @@
 //! The heap as a scheduler of its own: timers without a wheel.
 //!
-//! It is what most programs would write, done well, and it has two uses here. The benches compare the wheel with it: a
-//! wheel that is not faster than this is not worth its code. And where timers are few and their time may step, as it is
-//! with those that follow the wall clock, a heap is the better engine: it has no position that time could run away from.
+//! It is what most programs would write, done well, and it has two uses here. The benches compare
+//! the wheel with it: a wheel that is not faster than this is not worth its code. And where timers
+//! are few and their time may step, as it is with those that follow the wall clock, a heap is the
+//! better engine: it has no position that time could run away from.
 //!
-//! Single-owner; whoever shares it wraps it in a mutex. It calls nothing but the closure that `advance` was given,
-//! and holds nothing half done while it does.
+//! Single-owner; whoever shares it wraps it in a mutex. It calls nothing but the closure that
+//! `advance` was given, and holds nothing half done while it does.
 
 use std::fmt;
 
@@ -15,8 +16,9 @@ use crate::heap::{Drain, HeapKey, IndexedHeap};
 
 /// Timers in an indexed heap: insert, cancel and reset in O(log n), exact to the tick.
 ///
-/// Never fires early: a timer leaves when `now >= due`. Time is what the caller says it is, at each call anew, and may
-/// go back. Every tick works, the past and [`Tick::MAX`] too. Memory and limits are those of [`IndexedHeap`].
+/// Never fires early: a timer leaves when `now >= due`. Time is what the caller says it is, at each
+/// call anew, and may go back. Every tick works, the past and [`Tick::MAX`] too. Memory and limits
+/// are those of [`IndexedHeap`].
 ///
 /// # Examples
 ///
@@ -45,7 +47,8 @@ impl<T> HeapTimers<T> {
         }
     }
 
-    /// Adds a timer that is due at `due`, which may have passed already: it fires at the next call then.
+    /// Adds a timer that is due at `due`, which may have passed already: it fires at the next call
+    /// then.
     ///
     /// # Panics
     ///
@@ -87,8 +90,8 @@ impl<T> HeapTimers<T> {
 
     /// Fires what is due, in order of due tick, at most `limit` timers.
     ///
-    /// `fire` gets the due tick and the value of each. When it panics, that timer counts as fired and the others are
-    /// pending still. The result tells how many fired, and whether more are due.
+    /// `fire` gets the due tick and the value of each. When it panics, that timer counts as fired
+    /// and the others are pending still. The result tells how many fired, and whether more are due.
     ///
     /// # Examples
     ///
@@ -133,7 +136,8 @@ impl<T> HeapTimers<T> {
         self.heap.iter()
     }
 
-    /// Takes all timers back, in order of due tick. What the iterator has not handed out when it is dropped is dropped with it.
+    /// Takes all timers back, in order of due tick. What the iterator has not handed out when it is
+    /// dropped is dropped with it.
     pub fn drain(&mut self) -> Drain<'_, T> {
         self.heap.drain()
     }

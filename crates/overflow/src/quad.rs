@@ -1,8 +1,8 @@
 //! The heap order: a 4-ary min-heap by due tick, one cache line for each four siblings.
 //!
-//! Four children instead of two halve the depth, and what a heap of a million timers pays for is the number of cache
-//! lines on the way from the root to a leaf. So siblings share one aligned line: their due ticks side by side, then
-//! what they stand for.
+//! Four children instead of two halve the depth, and what a heap of a million timers pays for is
+//! the number of cache lines on the way from the root to a leaf. So siblings share one aligned
+//! line: their due ticks side by side, then what they stand for.
 //!
 //! ```text
 //!   place      0           1  2  3  4      5  6  7  8      9 10 11 12    ...
@@ -13,17 +13,21 @@
 //!                             +----------------------------+     are family p + 1
 //! ```
 //!
-//! A lane that holds nothing has `Tick::MAX`, so that the least of a family is found without looking at the length. An
-//! entry that is due at `Tick::MAX` is safe from it: sifting moves an entry only for one that is due *earlier*.
+//! A lane that holds nothing has `Tick::MAX`, so that the least of a family is found without
+//! looking at the length. An entry that is due at `Tick::MAX` is safe from it: sifting moves an
+//! entry only for one that is due *earlier*.
 //!
-//! Whoever needs to find an entry again passes a [`Places`] and is told of every move. All sifting of this crate is
-//! here. Entries that are due at the same tick leave in no particular order.
+//! Whoever needs to find an entry again passes a [`Places`] and is told of every move. All sifting
+//! of this crate is here. Entries that are due at the same tick leave in no particular order.
 //!
-//! Memory: 16 bytes an entry (64 a family), in pages of 1,024 entries.
+//! Memory: 16 bytes an entry (64 a family), in pages of 1,024 entries that never move. A vector
+//! that doubles would copy everything it holds in one call, and the driver of a wheel has no time
+//! for that; here growing costs one allocation of 16 KiB, shrinking frees one, and only the list of
+//! pages is ever copied, eight bytes for each (78 KiB for ten million entries). One empty page is
+//! kept in reserve, so that an entry that comes and goes at the edge of a page does not allocate
+//! each time.
 
 use wheel_core::Tick;
-
-use crate::page::{Page, page};
 
 const LANES: usize = 4;
 const FAMILIES: usize = 256;
@@ -65,9 +69,11 @@ struct Family<E> {
     entry: [E; LANES],
 }
 
+type Page<E> = Box<[Family<E>; FAMILIES]>;
+
 /// A 4-ary min-heap of small copyable entries.
 pub(crate) struct Quad<E> {
-    pages: Vec<Page<Family<E>, FAMILIES>>,
+    pages: Vec<Page<E>>,
     len: usize,
 }
 
@@ -105,10 +111,7 @@ impl<E: Copy> Quad<E> {
         );
         let place = self.len;
         if family_of(place) == self.pages.len() * FAMILIES {
-            self.pages.push(page(|_| Family {
-                due: [Tick::MAX; LANES],
-                entry: [entry; LANES],
-            }));
+            self.pages.push(new_page(entry));
         }
         self.len += 1;
         self.rise(place, due, entry, places);
@@ -153,7 +156,8 @@ impl<E: Copy> Quad<E> {
         }
     }
 
-    /// Fills the hole at `place` with the entry or, as long as that is due earlier, with the parent, and so on upwards.
+    /// Fills the hole at `place` with the entry or, as long as that is due earlier, with the
+    /// parent, and so on upwards.
     fn rise(&mut self, mut place: usize, due: Tick, entry: E, places: &mut impl Places<E>) {
         while place > 0 {
             let (above_due, above) = self.at(parent_of(place));
@@ -166,7 +170,8 @@ impl<E: Copy> Quad<E> {
         self.put(place, due, entry, places);
     }
 
-    /// Fills the hole at `place` with the entry or, as long as that is due later, with its earliest child, and so on downwards.
+    /// Fills the hole at `place` with the entry or, as long as that is due later, with its earliest
+    /// child, and so on downwards.
     fn sink(&mut self, mut place: usize, due: Tick, entry: E, places: &mut impl Places<E>) {
         while first_child_of(place) < self.len {
             let children = self.family(place + 1);
@@ -188,7 +193,8 @@ impl<E: Copy> Quad<E> {
         places.placed(entry, place as u32);
     }
 
-    /// Frees the last page when it and the one before it hold nothing. A removal empties at most one page.
+    /// Frees the last page when it and the one before it hold nothing. A removal empties at most
+    /// one page.
     fn give_back(&mut self) {
         let used = if self.len == 0 {
             0
@@ -210,6 +216,19 @@ impl<E: Copy> Quad<E> {
 
     fn family_mut(&mut self, family: usize) -> &mut Family<E> {
         &mut self.pages[family / FAMILIES][family % FAMILIES]
+    }
+}
+
+/// A page without an entry: no lane is due, whatever it stands for.
+fn new_page<E: Copy>(entry: E) -> Page<E> {
+    let empty = || Family {
+        due: [Tick::MAX; LANES],
+        entry: [entry; LANES],
+    };
+    let families: Vec<Family<E>> = std::iter::repeat_with(empty).take(FAMILIES).collect();
+    match families.try_into() {
+        Ok(page) => page,
+        Err(_) => unreachable!("a page is made of {FAMILIES} families"),
     }
 }
 
@@ -247,3 +266,31 @@ const _: () = {
         place += 1;
     }
 };
+
+#[cfg(test)]
+impl<E: Copy> Quad<E> {
+    /// Panics unless every entry is due no earlier than its parent and every free lane holds
+    /// `Tick::MAX`.
+    pub(crate) fn assert_ordered(&self) {
+        for place in 1..self.len {
+            let (above, here) = (self.due(parent_of(place)), self.due(place));
+            assert!(
+                above <= here,
+                "place {place} is due at {here:?}, its parent at {above:?}"
+            );
+        }
+        let lanes = self.pages.len() * FAMILIES * LANES;
+        for place in self.len..lanes.saturating_sub(LANES - 1) {
+            assert_eq!(
+                self.due(place),
+                Tick::MAX,
+                "free place {place} of {}",
+                self.len
+            );
+        }
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.pages.len()
+    }
+}

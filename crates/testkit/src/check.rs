@@ -26,13 +26,15 @@ pub fn seeds(count: u64) -> Range<u64> {
     }
 }
 
-/// Plays the stream of `seed` to the engine that `build` makes, and compares it with the model after every step.
+/// Plays the stream of `seed` to the engine that `build` makes, and compares it with the model
+/// after every step.
 ///
 /// `build` is called again for each replay of a stream that failed.
 ///
 /// # Panics
 ///
-/// When the engine is wrong, or panics itself: with the seed, the setup and a short list of operations that still fails.
+/// When the engine is wrong, or panics itself: with the seed, the setup and a short list of
+/// operations that still fails.
 pub fn check<S: Subject>(seed: u64, scale: Scale, build: impl Fn(&Setup) -> S) {
     let (mut setup, mut stream) = Stream::new(seed, scale);
     if !S::LIMITS {
@@ -100,7 +102,8 @@ fn trial<S: Subject>(
     })
 }
 
-/// Leaves out of a failing stream what it fails without: large pieces first, then single operations.
+/// Leaves out of a failing stream what it fails without: large pieces first, then single
+/// operations.
 fn thin(
     mut ops: Vec<Op>,
     mut fault: Fault,

@@ -1,11 +1,13 @@
 //! Plays operations to a subject and to the model, and compares them after every step.
 //!
-//! What the judge cannot know it does not demand: timers that are due at the same tick fire in any order, and a timer
-//! that was overdue when it was inserted fires at any point of the next `advance`.
+//! What the judge cannot know it does not demand: timers that are due at the same tick fire in any
+//! order, and a timer that was overdue when it was inserted fires at any point of the next
+//! `advance`.
 
 use std::collections::BTreeMap;
 
 use crate::model::Model;
+use crate::sleep::Sleep;
 use crate::stream::{Op, Setup};
 use crate::subject::{Refused, Step, Subject};
 
@@ -31,8 +33,9 @@ pub(crate) struct Judge<S: Subject> {
     /// The keys of the pending timers, in the order of the model's values.
     keys: BTreeMap<u64, S::Key>,
     stale: Vec<S::Key>,
-    /// Whether something up to now may not have been visited yet: the last `advance` was cut by its budget.
+    /// Whether something up to now may not have been visited yet: the last `advance` was cut.
     cut: bool,
+    sleep: Sleep,
 }
 
 impl<S: Subject> Judge<S> {
@@ -45,6 +48,7 @@ impl<S: Subject> Judge<S> {
             stale: Vec::new(),
             // Nothing was visited yet, the tick at the start neither.
             cut: true,
+            sleep: Sleep::default(),
         }
     }
 
@@ -56,6 +60,19 @@ impl<S: Subject> Judge<S> {
     pub(crate) fn play(&mut self, op: Op) -> Result<(), Fault> {
         match op {
             Op::Insert { due } => self.insert(due)?,
+            Op::Flood { due, apart, count } => {
+                for nth in 0..count as u64 {
+                    self.insert(due.saturating_add(nth * apart))?;
+                }
+            }
+            Op::Ebb { pick, count } => {
+                let nth = pick.checked_rem(self.model.len()).unwrap_or(0);
+                let every_other = self.model.values().skip(nth).step_by(2);
+                let values: Vec<u64> = every_other.take(count).collect();
+                for value in values {
+                    self.cancel(value)?;
+                }
+            }
             Op::Cancel { pick } => {
                 if let Some((value, _)) = self.model.pick(pick) {
                     self.cancel(value)?;
@@ -135,6 +152,7 @@ impl<S: Subject> Judge<S> {
     fn insert(&mut self, due: u64) -> Result<(), Fault> {
         let value = self.model.new_value();
         let full = self.model.len() >= self.limit;
+        let wakes = self.subject.wakes();
         match self.subject.insert(due, value) {
             Ok(key) => {
                 demand!(
@@ -144,6 +162,7 @@ impl<S: Subject> Judge<S> {
                 );
                 self.model.set(value, due);
                 self.keys.insert(value, key);
+                self.arrived(due, wakes)?;
             }
             Err(refused) => {
                 demand!(
@@ -181,6 +200,7 @@ impl<S: Subject> Judge<S> {
             return Ok(());
         };
         let old = self.keys[&value];
+        let wakes = self.subject.wakes();
         let Some(new) = self.subject.reset(old, due) else {
             return Err(format!(
                 "reset of the pending timer {value} says that it is too late"
@@ -191,12 +211,13 @@ impl<S: Subject> Judge<S> {
         if new != old {
             self.retire(old);
         }
-        Ok(())
+        self.arrived(due, wakes)
     }
 
     fn advance(&mut self, now: u64, budget: usize) -> Result<Step, Fault> {
         let now = now.max(self.model.now());
         self.model.move_to(now);
+        self.sleep.end();
         let mut fired = Vec::new();
         let step = self
             .subject
@@ -278,7 +299,8 @@ impl<S: Subject> Judge<S> {
         Ok(())
     }
 
-    /// An engine without timers may still want to look at the places of cancelled ones, but not for ever.
+    /// An engine without timers may still want to look at the places of cancelled ones, but not for
+    /// ever.
     fn rest(&mut self) -> Result<(), Fault> {
         self.settle(usize::MAX)?;
         let limit = self.visits_allowed();
@@ -303,6 +325,7 @@ impl<S: Subject> Judge<S> {
             self.model.len()
         );
         let next = self.subject.next_due();
+        self.sleep.until(next);
         if let Some(due) = self.model.next_due() {
             let Some(next) = next else {
                 return Err(format!("next_due is None, a timer is due at {due}"));
@@ -325,7 +348,16 @@ impl<S: Subject> Judge<S> {
         Ok(())
     }
 
-    /// How many calls an engine may need for anything: each timer, cancelled ones included, once per level and a few more.
+    /// Judges what a timer that became due at a tick did to the driver's sleep.
+    fn arrived(&mut self, due: u64, wakes_before: Option<u64>) -> Result<(), Fault> {
+        match (wakes_before, self.subject.wakes()) {
+            (Some(before), Some(after)) => self.sleep.judge(due, after > before),
+            _ => Ok(()),
+        }
+    }
+
+    /// How many calls an engine may need for anything: each timer, cancelled ones included, once
+    /// per level and a few more.
     fn visits_allowed(&self) -> u64 {
         100 + 20 * self.model.inserted()
     }

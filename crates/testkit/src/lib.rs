@@ -1,24 +1,32 @@
-//! A sorted-map oracle and seeded operation streams that judge every timer engine of this project alike.
+//! A sorted-map oracle and seeded operation streams that judge every timer engine of this project
+//! alike.
 //!
-//! An engine under test is a [`Subject`]. [`check`] draws a stream of operations from a seed, plays it to the subject
-//! and to the [`Model`] (a sorted map that is too simple to be wrong) side by side, and compares after every step:
+//! An engine under test is a [`Subject`]. [`check()`] draws a stream of operations from a seed,
+//! plays it to the subject and to the [`Model`] (a sorted map that is too simple to be wrong) side
+//! by side, and compares after every step:
 //!
 //! - nothing fires early, and when `advance` says that nothing more is due, nothing is late;
 //! - every value leaves exactly once: fired, cancelled, or returned at close;
 //! - keys that have done their work do nothing;
-//! - one `advance` fires in order of due tick (timers that were overdue already when they were inserted may come at any
-//!   point of it);
+//! - one `advance` fires in order of due tick (timers that were overdue already when they were
+//!   inserted may come at any point of it);
 //! - `next_due` is never later than the earliest timer, and not in the past when nothing is due;
+//! - who inserts something that is due before the driver wants to wake up wakes it, and nobody else
+//!   does;
 //! - `len` and the limit are exact;
 //! - an engine whose timers are gone soon asks for no more visits.
 //!
-//! The streams look for trouble where engines had it: at the boundaries of the levels, give or take a tick, at powers
-//! of two, at zero, in the past, at `u64::MAX`, with budgets of one and jumps of years. On failure the stream is cut and
-//! thinned as long as it still fails, and printed with its seed; `WHEEL_SEED=n cargo test ...` runs that seed alone.
+//! The streams look for trouble where engines had it: at the boundaries of the levels, give or take
+//! a tick, at powers of two, at zero, in the past, at `u64::MAX`, with budgets of one and jumps of
+//! years. On failure the stream is cut and thinned as long as it still fails, and printed with its
+//! seed; `WHEEL_SEED=n cargo test ...` runs that seed alone.
 //!
-//! Ticks are plain `u64` here: this crate depends on no engine, so that each may test itself with it.
+//! Ticks are plain `u64` here: this crate depends on no engine, so that each may test itself with
+//! it.
 //!
-//! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `check`.
+//! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
+//!
+//! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`, `cases`.
 
 mod subject;
 
@@ -28,8 +36,11 @@ mod random;
 mod stream;
 
 mod judge;
+mod sleep;
 
 mod check;
+
+pub mod cases;
 
 pub use check::{check, seeds};
 pub use model::{Model, Timer};

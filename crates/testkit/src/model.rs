@@ -1,7 +1,7 @@
 //! The oracle: what a timer engine holds, in a sorted map.
 //!
-//! Too slow to be used and too simple to be wrong. It does not fire by itself; it is told what the engine did and says
-//! whether that was right.
+//! Too slow to be used and too simple to be wrong. It does not fire by itself; it is told what the
+//! engine did and says whether that was right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Timer {
     /// The tick it is due at.
     pub due: u64,
-    /// Whether it was overdue already when it got that due tick. Such a timer fires at the next chance, in no order.
+    /// Whether it was overdue already when it got that due tick. Such a timer fires at the next
+    /// chance, in no order.
     pub overdue: bool,
 }
 

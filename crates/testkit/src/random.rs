@@ -1,4 +1,5 @@
-//! A small generator of random numbers, so that a seed means the same stream for ever and everywhere.
+//! A small generator of random numbers, so that a seed means the same stream for ever and
+//! everywhere.
 //!
 //! xoshiro256** by David Blackman and Sebastiano Vigna, seeded by SplitMix64; both public domain.
 

@@ -1,8 +1,9 @@
-//! What is played to the engines: operations drawn from a seed, with an eye for the places where engines break.
+//! What is played to the engines: operations drawn from a seed, with an eye for the places where
+//! engines break.
 //!
-//! The stream sees the model, so that it can aim: at the earliest timer, one tick before and one after; at the next
-//! boundary of a level; at the due tick of another timer. What it yields is concrete (absolute ticks), so that a
-//! stream can be printed, thinned and played again.
+//! The stream sees the model, so that it can aim: at the earliest timer, one tick before and one
+//! after; at the next boundary of a level; at the due tick of another timer. What it yields is
+//! concrete (absolute ticks), so that a stream can be printed, thinned and played again.
 
 use crate::model::Model;
 use crate::random::Random;
@@ -46,6 +47,10 @@ pub struct Setup {
 pub(crate) enum Op {
     /// Add a timer.
     Insert { due: u64 },
+    /// Add many timers, each so much later than the one before.
+    Flood { due: u64, apart: u64, count: usize },
+    /// Cancel many pending timers, every other one by age.
+    Ebb { pick: usize, count: usize },
     /// Cancel a pending timer.
     Cancel { pick: usize },
     /// Give a pending timer another due tick.
@@ -78,6 +83,8 @@ enum Temper {
     Churn,
     /// Everything in the same few ticks, with small budgets.
     Crowd,
+    /// Hundreds of timers at a time, in one slot or in a row of them.
+    Flood,
 }
 
 /// Draws operations from a seed.
@@ -98,8 +105,10 @@ impl Stream {
             Temper::Leap,
             Temper::Churn,
             Temper::Crowd,
+            Temper::Flood,
         ]);
-        let max_timers = random.one_in(4).then(|| random.between(1, 20) as usize);
+        let most = if temper == Temper::Flood { 900 } else { 20 };
+        let max_timers = random.one_in(4).then(|| random.between(1, most) as usize);
         let mut stream = Stream {
             random,
             scale,
@@ -115,19 +124,23 @@ impl Stream {
 
     /// How many operations the stream should have.
     pub(crate) fn length(&mut self) -> usize {
-        let longest = self.random.choose(&[20, 60, 200, 400]);
+        let longest = match self.temper {
+            Temper::Flood => 60,
+            _ => self.random.choose(&[20, 60, 200, 400]),
+        };
         self.random.between(1, longest) as usize
     }
 
     /// The next operation, in view of what is pending.
     pub(crate) fn next(&mut self, model: &Model) -> Op {
         let pick = self.random.number() as usize;
-        // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls: out of 100.
+        // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls, floods, ebbs.
         let weights = match self.temper {
-            Temper::Walk => [32, 9, 9, 6, 32, 5, 6, 1],
-            Temper::Leap => [38, 6, 8, 4, 30, 5, 8, 1],
-            Temper::Churn => [40, 30, 14, 6, 7, 1, 1, 1],
-            Temper::Crowd => [46, 8, 8, 2, 24, 8, 4, 0],
+            Temper::Walk => [32, 9, 9, 6, 32, 5, 6, 1, 0, 0],
+            Temper::Leap => [38, 6, 8, 4, 30, 5, 8, 1, 0, 0],
+            Temper::Churn => [40, 30, 14, 6, 7, 1, 1, 1, 0, 0],
+            Temper::Crowd => [46, 8, 8, 2, 24, 8, 4, 0, 0, 0],
+            Temper::Flood => [10, 5, 10, 2, 30, 8, 6, 1, 12, 8],
         };
         let mut drawn = self.random.below(weights.iter().sum());
         let which = weights
@@ -162,6 +175,15 @@ impl Stream {
             },
             Some(6) => Op::Drive {
                 visits: self.random.between(1, 12) as usize,
+            },
+            Some(8) => Op::Flood {
+                due: self.due(model),
+                apart: self.random.choose(&[0, 0, 1, 7, 997, 60_001]),
+                count: self.random.between(2, 600) as usize,
+            },
+            Some(9) => Op::Ebb {
+                pick,
+                count: self.random.between(2, 400) as usize,
             },
             _ => Op::CancelAll,
         }

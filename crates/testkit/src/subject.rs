@@ -1,7 +1,7 @@
 //! What an engine offers to be judged: the operations of a timer engine on plain numbers.
 //!
-//! An adapter of some thirty lines stands in the tests of each engine. The values are numbers that the judge hands out,
-//! each once, so that it knows every timer again when it fires.
+//! An adapter of some thirty lines stands in the tests of each engine. The values are numbers that
+//! the judge hands out, each once, so that it knows every timer again when it fires.
 
 use std::fmt::Debug;
 
@@ -26,15 +26,25 @@ pub trait Subject {
     /// Takes the timer's value back, if it is still pending.
     fn cancel(&mut self, key: Self::Key) -> Option<u64>;
 
-    /// Makes the timer due at another tick, if it is still pending, and returns the key to use from now on: the same, or
-    /// a new one that makes the old one stale.
+    /// Makes the timer due at another tick, if it is still pending, and returns the key to use from
+    /// now on: the same, or a new one that makes the old one stale.
     fn reset(&mut self, key: Self::Key, due: u64) -> Option<Self::Key>;
 
-    /// Fires what is due at `now`, touching at most `budget` timers. `fire` gets the due tick and the value.
+    /// Fires what is due at `now`, touching at most `budget` timers. `fire` gets the due tick and
+    /// the value.
     fn advance(&mut self, now: u64, budget: usize, fire: &mut dyn FnMut(u64, u64)) -> Step;
 
     /// When to call `advance` again.
     fn next_due(&mut self) -> Option<u64>;
+
+    /// How often the engine has called for its driver so far; `None` for one that has nobody to
+    /// wake.
+    ///
+    /// From the return of `next_due` until the next `advance`, it must call for each timer that
+    /// becomes due earlier.
+    fn wakes(&mut self) -> Option<u64> {
+        None
+    }
 
     /// How many timers are pending.
     fn pending(&mut self) -> usize;

@@ -24,6 +24,8 @@ enum Flaw {
     CountsWrong,
     HonoursStaleKeys,
     StaysOpen,
+    NeverWakes,
+    AlwaysWakes,
     Panics,
 }
 
@@ -37,6 +39,8 @@ struct Engine {
     closed: bool,
     now: u64,
     inserted: usize,
+    asleep_until: u64,
+    wakes: u64,
 }
 
 impl Engine {
@@ -50,10 +54,14 @@ impl Engine {
             closed: false,
             now: setup.start,
             inserted: 0,
+            asleep_until: 0,
+            wakes: 0,
         }
     }
 
     fn add(&mut self, due: u64, value: u64) -> u64 {
+        let needed = due < self.asleep_until && self.flaw != Flaw::NeverWakes;
+        self.wakes += u64::from(needed || self.flaw == Flaw::AlwaysWakes);
         self.next_key += 1;
         self.timers.insert((due, self.next_key), value);
         self.dues.insert(self.next_key, due);
@@ -96,6 +104,7 @@ impl Subject for Engine {
 
     fn advance(&mut self, now: u64, budget: usize, fire: &mut dyn FnMut(u64, u64)) -> Step {
         self.now = now;
+        self.asleep_until = 0;
         let mut step = Step {
             fired: 0,
             moved: 0,
@@ -139,7 +148,7 @@ impl Subject for Engine {
 
     fn next_due(&mut self) -> Option<u64> {
         let earliest = self.timers.keys().next().map(|&(due, _)| due);
-        match self.flaw {
+        let next = match self.flaw {
             Flaw::SleepsTooLong => earliest.map(|due| {
                 if due >> 32 == 0 {
                     due
@@ -150,7 +159,13 @@ impl Subject for Engine {
             Flaw::SpinsInThePast => earliest.map(|due| due - due % 64),
             Flaw::NeverRests => Some(earliest.unwrap_or(self.now.saturating_add(1))),
             _ => earliest,
-        }
+        };
+        self.asleep_until = next.unwrap_or(u64::MAX);
+        next
+    }
+
+    fn wakes(&mut self) -> Option<u64> {
+        Some(self.wakes)
     }
 
     fn pending(&mut self) -> usize {
@@ -219,6 +234,8 @@ catches! {
     a_wrong_len_is_caught: CountsWrong, "len is";
     a_stale_key_that_works_is_caught: HonoursStaleKeys, "stale key";
     an_insert_after_close_is_caught: StaysOpen, "after close";
+    a_driver_that_sleeps_on_is_caught: NeverWakes, "was not woken";
+    a_needless_wake_up_is_caught: AlwaysWakes, "was woken for";
     a_panic_is_caught: Panics, "the engine panicked: the clock is";
 }
 
@@ -233,4 +250,19 @@ fn a_failing_stream_is_thinned_to_what_matters() {
         (1..=3).contains(&operations),
         "an insert and an advance are enough: {verdict}"
     );
+}
+
+mod a_sound_engine {
+    use super::{Engine, Flaw, Setup};
+
+    fn build(setup: &Setup) -> Engine {
+        Engine::new(Flaw::Nothing, setup)
+    }
+
+    wheel_testkit::engine_cases!(build);
+
+    #[test]
+    fn the_limit_is_exact() {
+        wheel_testkit::cases::keys::the_limit_is_exact(build);
+    }
 }
