@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use wheel_core::{Progress, Tick};
+use wheel_core::{Budget, Progress, Tick};
 
 use crate::heap::{Drain, HeapKey, IndexedHeap};
 
@@ -88,7 +88,7 @@ impl<T> HeapTimers<T> {
         }
     }
 
-    /// Fires what is due, in order of due tick, at most `limit` timers.
+    /// Fires what is due, in order of due tick, at most as many timers as `budget` says.
     ///
     /// `fire` gets the due tick and the value of each. When it panics, that timer counts as fired
     /// and the others are pending still. The result tells how many fired, and whether more are due.
@@ -96,7 +96,7 @@ impl<T> HeapTimers<T> {
     /// # Examples
     ///
     /// ```
-    /// use wheel_core::Tick;
+    /// use wheel_core::{Budget, Tick};
     /// use wheel_overflow::HeapTimers;
     ///
     /// let mut timers = HeapTimers::new();
@@ -104,13 +104,18 @@ impl<T> HeapTimers<T> {
     ///     timers.insert(Tick::new(due), due);
     /// }
     /// let mut fired = Vec::new();
-    /// let progress = timers.advance(Tick::new(5), 2, |_, value| fired.push(value));
+    /// let progress = timers.advance(Tick::new(5), Budget::new(2), |_, value| fired.push(value));
     /// assert_eq!(fired, [1, 2]);
     /// assert!(progress.more);
     /// ```
-    pub fn advance(&mut self, now: Tick, limit: usize, mut fire: impl FnMut(Tick, T)) -> Progress {
+    pub fn advance(
+        &mut self,
+        now: Tick,
+        budget: Budget,
+        mut fire: impl FnMut(Tick, T),
+    ) -> Progress {
         let mut progress = Progress::default();
-        while progress.fired < limit {
+        while progress.fired < budget.entries() {
             let Some((due, value)) = self.pop_due(now) else {
                 return progress;
             };

@@ -59,6 +59,11 @@ impl<T> Mutex<T> {
         self.0.lock().expect("loom's mutex is not poisoned")
     }
 
+    /// The lock, if it is free.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.0.try_lock().ok()
+    }
+
     /// The content, once nobody else has the mutex.
     pub fn into_inner(self) -> T {
         self.0.into_inner().expect("loom's mutex is not poisoned")

@@ -1,6 +1,6 @@
 //! The half that ships: std's types, with thin wrappers where loom's interface differs.
 
-use std::sync::PoisonError;
+use std::sync::{PoisonError, TryLockError};
 use std::time::Duration;
 
 pub use std::sync::Arc;
@@ -154,6 +154,15 @@ impl<T> Mutex<T> {
     /// Blocks until the lock is free.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock, if it is free.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.0.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// The content, once nobody else has the mutex.

@@ -1,6 +1,6 @@
 //! The heap-only scheduler as the testkit sees an engine.
 
-use wheel_core::Tick;
+use wheel_core::{Budget, Tick};
 use wheel_overflow::{HeapKey, HeapTimers};
 use wheel_testkit::{Refused, Setup, Step, Subject};
 
@@ -34,7 +34,9 @@ impl Subject for Heap {
     fn advance(&mut self, now: u64, budget: usize, fire: &mut dyn FnMut(u64, u64)) -> Step {
         let done = self
             .0
-            .advance(Tick::new(now), budget, |due, value| fire(due.get(), value));
+            .advance(Tick::new(now), Budget::new(budget), |due, value| {
+                fire(due.get(), value)
+            });
         Step {
             fired: done.fired,
             moved: done.moved,
