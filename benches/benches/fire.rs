@@ -5,7 +5,9 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::time::{Duration, Instant};
-use wheel_benches::{Contestant, LockedHeap, Random, Tick, WheelAndDriver, in_whole_rounds};
+use wheel_benches::{
+    Contestant, LockedHeap, LockedLocalWheel, Random, Tick, WheelAndDriver, in_whole_rounds,
+};
 
 const TIMERS: u64 = 100_000;
 const MINUTE_TICKS: u64 = 60_000;
@@ -42,6 +44,7 @@ fn measure<C: Contestant>(criterion: &mut Criterion) {
 
 fn fire(criterion: &mut Criterion) {
     measure::<WheelAndDriver>(criterion);
+    measure::<LockedLocalWheel>(criterion);
     measure::<LockedHeap>(criterion);
 }
 

@@ -5,7 +5,9 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::time::{Duration, Instant};
-use wheel_benches::{Contestant, LockedHeap, Random, Tick, WheelAndDriver, in_whole_rounds};
+use wheel_benches::{
+    Contestant, LockedHeap, LockedLocalWheel, Random, Tick, WheelAndDriver, in_whole_rounds,
+};
 
 const TIMERS: u64 = 100_000;
 const HOUR_TICKS: u64 = 3_600_000;
@@ -44,6 +46,7 @@ fn measure<C: Contestant>(criterion: &mut Criterion) {
 
 fn insert(criterion: &mut Criterion) {
     measure::<WheelAndDriver>(criterion);
+    measure::<LockedLocalWheel>(criterion);
     measure::<LockedHeap>(criterion);
 }
 

@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use wheel_benches::{Contestant, LockedHeap, Tick, WheelAndDriver};
+use wheel_benches::{Contestant, LockedHeap, LockedLocalWheel, Tick, WheelAndDriver};
 
 const WINDOW: usize = 1024;
 const TIMEOUT_TICKS: u64 = 30_000;
@@ -76,6 +76,7 @@ fn measure<C: Contestant>(criterion: &mut Criterion, standing: u64) {
 fn insert_cancel(criterion: &mut Criterion) {
     for standing in [0, 1_000_000] {
         measure::<WheelAndDriver>(criterion, standing);
+        measure::<LockedLocalWheel>(criterion, standing);
         measure::<LockedHeap>(criterion, standing);
     }
 }

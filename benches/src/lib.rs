@@ -14,7 +14,7 @@ mod contestants;
 mod random;
 mod rounds;
 
-pub use contestants::{LockedHeap, WheelAndDriver};
+pub use contestants::{LockedHeap, LockedLocalWheel, WheelAndDriver};
 pub use random::Random;
 pub use rounds::in_whole_rounds;
 pub use wheel_core::Tick;
@@ -61,6 +61,7 @@ mod tests {
     #[test]
     fn every_contestant_fires_what_was_not_cancelled() {
         fires_what_was_not_cancelled::<WheelAndDriver>();
+        fires_what_was_not_cancelled::<LockedLocalWheel>();
         fires_what_was_not_cancelled::<LockedHeap>();
     }
 }
