@@ -41,6 +41,7 @@ impl<T> Engine<T> {
     }
 
     /// A free entry for the thread whose place this is. `None` when memory does not suffice.
+    #[inline(never)]
     pub(crate) fn take_free(&self, mine: &Mine<'_>) -> Option<u32> {
         let cached = mine.with(|caches| {
             loop {

@@ -20,6 +20,14 @@ use crate::vacant::Hint;
 /// Hints that turn out stale before an insert takes a fresh entry instead.
 const STALE_MAX: usize = 4;
 
+/// An entry that belongs to an inserting thread until it is published.
+struct Claim {
+    index: u32,
+    word: Word,
+    /// It has no place: it must be pushed.
+    fresh: bool,
+}
+
 /// A timing wheel, for any thread. Clones are handles to the same wheel.
 ///
 /// The wheel knows no clock: due ticks are computed by the caller, from a clock reading rounded as
@@ -55,78 +63,79 @@ impl<T> Wheel<T> {
     /// assert_eq!(wheel.cancel(key), Some("close connection 7"));
     /// # Ok::<(), wheel_core::InsertError<&str>>(())
     /// ```
-    #[inline(always)] // The key stays in registers: through memory it costs a failed store forwarding.
+    // Inlined, so that the key stays in registers: stored and loaded again it costs as much as a CAS.
+    #[inline(always)]
     pub fn insert(&self, due: Tick, value: T) -> Result<Key, InsertError<T>> {
         let engine = &*self.engine;
-        if !engine.limit.reserve() {
+        let mine = engine.places.mine();
+        let Some(claim) = self.claim_for_insert(&mine, due) else {
             return Err(match engine.is_closed() {
                 true => InsertError::Closed(value),
                 false => InsertError::Full(value),
             });
+        };
+        let entry = engine.arena.get(claim.index);
+        entry.set_due(due.get());
+        // SAFETY: the claim makes the entry this thread's; vacant or free, it holds no value.
+        unsafe { entry.write(value) };
+        let generation = entry.state.publish(claim.word);
+        mine.count(1);
+        if claim.fresh {
+            match self.push(&mine, claim.index, generation) {
+                Ok(shard_len) => engine.wake.after_push(due.get(), shard_len),
+                Err(value) => {
+                    mine.count(-1);
+                    engine.limit.release();
+                    return Err(InsertError::Closed(value));
+                }
+            }
         }
-        let mine = engine.places.mine();
-        match self.rearm(&mine, due, value) {
-            Ok(key) => Ok(key),
-            Err(value) => self.insert_fresh(&mine, due, value),
-        }
+        Ok(self.key(claim.index, generation))
     }
 
-    /// Takes over an entry that was cancelled and lies where the driver passes in time. Races:
-    /// rearm-or-reap, rearm-or-rearm.
+    /// An entry for a new timer: one that was cancelled and lies where the driver passes in time, or a fresh
+    /// one. `None` when there is no room. Races: rearm-or-reap, rearm-or-rearm.
     #[inline(always)]
-    fn rearm(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, T> {
+    fn claim_for_insert(&self, mine: &Mine<'_>, due: Tick) -> Option<Claim> {
         let engine = &*self.engine;
+        if !engine.limit.reserve() {
+            return None;
+        }
         for _ in 0..STALE_MAX {
             let hint = mine.with(|caches| caches.hints.take_for(due.get(), &engine.exchange));
             let Some(hint) = hint.flatten() else { break };
-            let entry = engine.arena.get(hint.index);
-            if !entry.state.claim_vacant(hint.word) {
-                continue;
+            if engine.arena.get(hint.index).state.claim_vacant(hint.word) {
+                return Some(Claim {
+                    index: hint.index,
+                    word: hint.word.claimed(),
+                    fresh: false,
+                });
             }
-            entry.set_due(due.get());
-            // SAFETY: claimed, and a vacant entry holds no value.
-            unsafe { entry.write(value) };
-            let generation = entry.state.publish(hint.word.claimed());
-            mine.count(1);
-            return Ok(self.key(hint.index, generation));
         }
-        Err(value)
-    }
-
-    #[inline(never)]
-    fn insert_fresh(&self, mine: &Mine<'_>, due: Tick, value: T) -> Result<Key, InsertError<T>> {
-        let engine = &*self.engine;
         let Some(index) = engine.take_free(mine) else {
             engine.limit.release();
-            return Err(InsertError::Full(value));
+            return None;
         };
-        let entry = engine.arena.get(index);
-        entry.set_due(due.get());
-        // SAFETY: free and taken out of the stock, so it is this thread's and holds no value.
-        unsafe { entry.write(value) };
-        let generation = entry.state.publish(entry.state.owned());
-        let shard_len = engine.intake.push(mine.slot, index, entry);
-        mine.count(1);
-        if engine.is_closed()
-            && let Some(value) = self.take_back(mine, entry, generation)
-        {
-            engine.limit.release();
-            return Err(InsertError::Closed(value));
-        }
-        engine.wake.after_push(due.get(), shard_len);
-        Ok(self.key(index, generation))
+        Some(Claim {
+            index,
+            word: engine.arena.get(index).state.owned(),
+            fresh: true,
+        })
     }
 
-    /// After a push into a closed wheel: the value, unless the close has found it first. The entry is
-    /// left free, as nobody will visit it. Race: close-or-insert.
-    #[cold]
-    fn take_back(&self, mine: &Mine<'_>, entry: &Entry<T>, generation: Generation) -> Option<T> {
-        if !entry.state.take_live(Word::live(generation)) {
-            return None;
+    /// Hands a published fresh entry to the driver and says how many its shard holds now. Gives the value
+    /// back if the wheel was closed, unless the close has found it first; the entry is then left free, as
+    /// nobody will visit it. Race: close-or-insert.
+    #[inline(never)]
+    fn push(&self, mine: &Mine<'_>, index: u32, generation: Generation) -> Result<u32, T> {
+        let engine = &*self.engine;
+        let entry = engine.arena.get(index);
+        let shard_len = engine.intake.push(mine.slot, index, entry);
+        if engine.is_closed() && entry.state.take_live(Word::live(generation)) {
+            // SAFETY: taken out of live, so the value is this thread's.
+            return Err(unsafe { entry.read() });
         }
-        mine.count(-1);
-        // SAFETY: taken out of live, so the value is this thread's.
-        Some(unsafe { entry.read() })
+        Ok(shard_len)
     }
 
     /// Takes a pending timer out. `None` when it has fired, was cancelled or reset, or is another wheel's.
@@ -186,17 +195,20 @@ impl<T> Wheel<T> {
         // SAFETY: the old entry is claimed out of live; the new one is free and this thread's.
         unsafe { entry.write(old.read()) };
         let generation = entry.state.publish(entry.state.owned());
-        let shard_len = engine.intake.push(mine.slot, index, entry);
-        if engine.is_closed() && entry.state.take_live(Word::live(generation)) {
-            // The close has not found the new entry and may have passed it. It waits for the old one,
-            // which is busy, and takes the value from there. Race: close-or-insert.
-            // SAFETY: taken out of live, so the value is this thread's; the old entry is still claimed.
-            unsafe { old.write(entry.read()) };
-            old.state.publish(live.claimed());
-            return None;
+        match self.push(&mine, index, generation) {
+            Ok(shard_len) => {
+                self.vacate(&mine, key.index, old, live);
+                engine.wake.after_push(due.get(), shard_len);
+            }
+            Err(value) => {
+                // The close has not found the new entry and may have passed it. It waits for the old one,
+                // which is busy, and takes the value from there. Race: close-or-insert.
+                // SAFETY: the old entry is still claimed, and its value was moved out above.
+                unsafe { old.write(value) };
+                old.state.publish(live.claimed());
+                return None;
+            }
         }
-        self.vacate(&mine, key.index, old, live);
-        engine.wake.after_push(due.get(), shard_len);
         Some(self.key(index, generation))
     }
 
