@@ -18,6 +18,8 @@ use wheel_sync::{CachePadded, MODELLED};
 use crate::state::Word;
 
 const HINTS: usize = if MODELLED { 2 } else { 64 };
+/// The latest hints that an insert compares with. They lie side by side, so a few cost little.
+const WINDOW: usize = if MODELLED { 2 } else { 8 };
 const PLACES: usize = if MODELLED { 1 } else { 4 };
 
 /// A vacant entry as its canceller left it.
@@ -60,21 +62,21 @@ impl Hints {
         stack.len += 1;
     }
 
-    /// The latest hint, taken, if the driver passes its entry no later than `due`.
+    /// The latest hint whose entry the driver passes no later than `due`, taken out.
     ///
-    /// Looks at the latest only: one that does not fit stays, and no entry is touched.
+    /// Looks at the latest few only: what does not fit stays, and no entry is touched.
     #[inline]
     pub(crate) fn take_for(&mut self, due: u64, exchange: &Exchange) -> Option<Hint> {
         if self.0.as_ref().is_none_or(|stack| stack.len == 0) {
             exchange.receive(&mut self.0);
         }
         let stack = self.0.as_mut()?;
-        let top = stack.len.checked_sub(1)?;
-        let hint = stack.hints[top];
-        if hint.due > due {
-            return None;
-        }
-        stack.len = top;
+        let from = stack.len.saturating_sub(WINDOW);
+        let fits = |hint: &Hint| hint.due <= due;
+        let at = from + stack.hints[from..stack.len].iter().rposition(fits)?;
+        stack.len -= 1;
+        let hint = stack.hints[at];
+        stack.hints[at] = stack.hints[stack.len];
         Some(hint)
     }
 }
@@ -159,18 +161,13 @@ mod tests {
     #[test]
     fn the_latest_hint_that_is_passed_in_time_is_taken_first() {
         let (mut hints, exchange) = (Hints::default(), Exchange::new());
-        hints.remember(hint(1, 10), 0, &exchange);
-        hints.remember(hint(2, 20), 0, &exchange);
-        assert!(
-            hints.take_for(19, &exchange).is_none(),
-            "due before the driver passes"
-        );
-        assert_eq!(hints.take_for(20, &exchange).map(|h| h.index), Some(2));
-        assert_eq!(
-            hints.take_for(u64::MAX, &exchange).map(|h| h.index),
-            Some(1)
-        );
-        assert!(hints.take_for(u64::MAX, &exchange).is_none());
+        for (index, due) in [(1, 10), (2, 20), (3, 10)] {
+            hints.remember(hint(index, due), 0, &exchange);
+        }
+        let mut take = |due| hints.take_for(due, &exchange).map(|hint| hint.index);
+        assert_eq!(take(9), None, "due before the driver passes");
+        assert_eq!([take(19), take(19), take(19)], [Some(3), Some(1), None]);
+        assert_eq!([take(20), take(u64::MAX)], [Some(2), None]);
     }
 
     #[test]
