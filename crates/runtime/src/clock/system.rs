@@ -1,0 +1,179 @@
+//! The system's clock: monotonic by default, boot time on request.
+//!
+//! A plain reading of `CLOCK_MONOTONIC` (or `CLOCK_BOOTTIME`) counted from the moment at which the
+//! clock was made, and `SystemTime` for the wall. Any thread may read.
+
+use std::time::{Instant, SystemTime};
+
+use super::Moment;
+use super::cheap::{self, CheapClock, Sources};
+
+/// The system's own time.
+///
+/// Monotonic: steps of the wall clock do not move it, and it stands still while the machine is
+/// suspended. [`boottime`](SystemClock::boottime) counts the suspended time as well.
+///
+/// # Examples
+///
+/// ```
+/// use wheel_runtime::{Clock, SystemClock};
+///
+/// let clock: Clock = SystemClock::boottime().into();
+/// # drop(clock);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock {
+    source: Source,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Source {
+    #[default]
+    Monotonic,
+    Boottime,
+}
+
+impl SystemClock {
+    /// The monotonic clock, which does not count suspended time on Linux.
+    pub fn new() -> SystemClock {
+        SystemClock::default()
+    }
+
+    /// The clock that goes on while the machine is suspended, so that a timer of ten minutes fires
+    /// when the machine wakes up after an hour. On systems other than Linux the monotonic clock.
+    pub fn boottime() -> SystemClock {
+        SystemClock {
+            source: Source::Boottime,
+        }
+    }
+
+    pub(super) fn start(self) -> SystemReadings {
+        SystemReadings {
+            source: self.source,
+            origin: Instant::now(),
+            boot_origin_ns: boot_nanos(),
+            // The counter does not tell when the machine was suspended.
+            cheap: (self.source == Source::Monotonic && cheap::is_trusted()).then(CheapClock::new),
+        }
+    }
+}
+
+/// A system clock that has an origin.
+#[derive(Debug)]
+pub(super) struct SystemReadings {
+    source: Source,
+    origin: Instant,
+    boot_origin_ns: u64,
+    cheap: Option<CheapClock>,
+}
+
+impl Sources for SystemReadings {
+    #[inline]
+    fn cycles(&self) -> u64 {
+        cheap::cycles()
+    }
+
+    fn nanos(&self) -> u64 {
+        self.now().as_nanos()
+    }
+}
+
+impl SystemReadings {
+    #[inline]
+    pub(super) fn now(&self) -> Moment {
+        match self.source {
+            Source::Monotonic => Moment::ZERO.after(self.origin.elapsed()),
+            Source::Boottime => {
+                Moment::from_nanos(boot_nanos().saturating_sub(self.boot_origin_ns))
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn now_upper(&self) -> Moment {
+        match &self.cheap {
+            Some(cheap) => cheap.now_upper(self),
+            None => self.now(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn now_about(&self) -> Moment {
+        match &self.cheap {
+            Some(cheap) => cheap.now_about(self),
+            None => self.now(),
+        }
+    }
+
+    pub(super) fn wall(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    pub(super) fn counts_suspend(&self) -> bool {
+        cfg!(target_os = "linux") && self.source == Source::Boottime
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn boot_nanos() -> u64 {
+    let at = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(at.tv_sec).unwrap_or(0);
+    let nanos = u64::try_from(at.tv_nsec).unwrap_or(0);
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn boot_nanos() -> u64 {
+    use wheel_sync::Mutex;
+    static FIRST: Mutex<Option<Instant>> = Mutex::new(None);
+    let first = *FIRST.lock().get_or_insert_with(Instant::now);
+    u64::try_from(first.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wheel_sync::thread;
+
+    #[test]
+    fn time_goes_on_by_either_source() {
+        for clock in [SystemClock::new(), SystemClock::boottime()] {
+            let clock = clock.start();
+            let first = clock.now();
+            while clock.now() == first {
+                thread::yield_now();
+            }
+            assert!(clock.now() > first);
+        }
+    }
+
+    #[test]
+    fn the_upper_reading_is_never_below_the_true_one_on_any_thread() {
+        let clock = SystemClock::new().start();
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..200_000 {
+                        let before = clock.now();
+                        let upper = clock.now_upper();
+                        assert!(upper >= before, "{upper:?} is below {before:?}");
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn the_upper_reading_is_close_to_the_true_one() {
+        let clock = SystemClock::new().start();
+        let above = (0..100_000).map(|_| {
+            let upper = clock.now_upper();
+            upper.since(clock.now())
+        });
+        let most = above.max().expect("there were readings");
+        assert!(
+            most < std::time::Duration::from_micros(30),
+            "{most:?} above"
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! The engine of both doors: a wheel, a heap of wall-clock timers, and the one thread that drives them.
+//!
+//! Insert, cancel and reset run on any thread and never wait for the driver. The driver thread
+//! alone advances the wheel, and hands what is due to its [`Sink`]. It sleeps until the next due
+//! tick and is woken only by something earlier; README.md tells the protocol.
+//!
+//! ```text
+//!  any thread                                 the driver thread
+//!  after, cancel, reset --> Wheel ==========> advance --\
+//!  at_wall, cancel --> WallTimers (mutex) ==> pop ------->  Sink::fire, Sink::flush, sleep
+//!                            \-- Line: bell, stop flag --> wakes
+//! ```
+//!
+//! No user code (a closure, a `Drop`) runs while a lock of this module is held.
+
+mod exit;
+mod run;
+mod stats;
+mod wait;
+mod wall;
+
+use std::time::{Duration, SystemTime};
+
+use wheel_core::{Config, InsertError, Key, Tick, TickLength, Wheel};
+use wheel_overflow::FarHeap;
+use wheel_sync::thread::{self, JoinHandle, ThreadId};
+use wheel_sync::{Arc, Mutex};
+
+use crate::clock::{Clock, Moment};
+use crate::error::BuildError;
+use exit::Exit;
+pub(crate) use exit::discard;
+use run::Run;
+use stats::Counters;
+pub(crate) use stats::EngineStats;
+pub use stats::Lateness;
+pub(crate) use stats::LatenessRecorder;
+use wait::Line;
+use wall::{WallKey, WallTimers};
+
+/// Something that is due, on its way to a door.
+#[derive(Debug)]
+pub(crate) struct Due<T> {
+    pub(crate) value: T,
+    /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due tick.
+    pub(crate) due: Moment,
+    /// When it was handed over; never before `due`.
+    pub(crate) now: Moment,
+}
+
+/// What a door does with what is due. Called on the driver thread only, with no lock held.
+pub(crate) trait Sink<T>: Send + 'static {
+    /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of users.
+    fn fire(&mut self, due: Due<T>);
+    /// After each pass that fired something: hands the batch over.
+    fn flush(&mut self) {}
+    /// Everything that was due has been fired and flushed; the driver is about to sleep.
+    fn caught_up(&mut self) {}
+}
+
+/// What an engine is started with.
+#[derive(Clone, Debug)]
+pub(crate) struct EngineConfig {
+    pub(crate) clock: Clock,
+    pub(crate) tick: TickLength,
+    /// Most timers pending at once, of both kinds together.
+    pub(crate) max_timers: Option<usize>,
+    /// Spin through the last stretch before something is due.
+    pub(crate) precise: Option<Duration>,
+    /// Name of the driver thread.
+    pub(crate) name: String,
+}
+
+impl Default for EngineConfig {
+    fn default() -> EngineConfig {
+        EngineConfig {
+            clock: Clock::default(),
+            tick: TickLength::MILLISECOND,
+            max_timers: None,
+            precise: None,
+            name: "wheel-driver".to_owned(),
+        }
+    }
+}
+
+/// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
+/// nothing, and another engine's key never does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TimerKey(Place);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Wheel(Key),
+    Wall(WallKey),
+}
+
+/// A value in the wheel, with the moment that was asked for: the wheel knows only the tick.
+struct Held<T> {
+    due: Moment,
+    value: T,
+}
+
+/// The engine. A clone is the same engine; when the last one is dropped the driver thread stops, and
+/// drops what never fired.
+pub(crate) struct Engine<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    wheel: Wheel<Held<T>>,
+    wall: Arc<WallTimers<T>>,
+    clock: Clock,
+    tick: TickLength,
+    max_timers: usize,
+    line: Arc<Line>,
+    exit: Arc<Exit<T>>,
+    counters: Arc<Counters>,
+    driver: ThreadId,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl<T: Send + 'static> Engine<T> {
+    /// Starts the driver thread.
+    ///
+    /// # Errors
+    ///
+    /// `BuildError::Thread` if the system refuses the thread.
+    pub(crate) fn start(config: EngineConfig, sink: impl Sink<T>) -> Result<Engine<T>, BuildError> {
+        let EngineConfig {
+            clock,
+            tick,
+            max_timers,
+            precise,
+            name,
+        } = config;
+        let (line, waiter) = wait::open(&clock, precise);
+        let wheel_config = Config::new()
+            .overflow(FarHeap::new())
+            .tick_length(tick)
+            .start(clock.now().tick_floor(tick))
+            .max_timers(max_timers.unwrap_or(usize::MAX))
+            .waker(Arc::clone(&line).into());
+        let (wheel, driver) = wheel_config.build::<Held<T>>();
+        let wall = Arc::new(WallTimers::new());
+        let exit = Arc::new(Exit::new());
+        let counters = Arc::new(Counters::new());
+        let run = Run {
+            clock: clock.clone(),
+            tick,
+            driver,
+            wall: Arc::clone(&wall),
+            line: Arc::clone(&line),
+            exit: Arc::clone(&exit),
+            counters: Arc::clone(&counters),
+            waiter,
+            sink,
+        };
+        let thread = thread::Builder::new()
+            .name(name)
+            .spawn(move || run.run())
+            .map_err(BuildError::Thread)?;
+        Ok(Engine(Arc::new(Shared {
+            wheel,
+            wall,
+            clock,
+            tick,
+            max_timers: max_timers.unwrap_or(usize::MAX),
+            line,
+            exit,
+            counters,
+            driver: thread.thread().id(),
+            thread: Mutex::new(Some(thread)),
+        })))
+    }
+
+    /// The clock that the engine lives by.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Due `delay` from now, rounded up to a tick; at once, but not in the call, if that is zero.
+    pub(crate) fn after(&self, delay: Duration, value: T) -> Result<TimerKey, InsertError<T>> {
+        let (due, at) = self.due_after(delay);
+        self.insert(at, Held { due, value })
+    }
+
+    /// Due at `due`, rounded up to a tick; at once, but not in the call, if that is past.
+    pub(crate) fn at_moment(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
+        // What is past needs no rounding, and rounded up it would wait for a tick.
+        let now = self.0.clock.now().tick_floor(self.0.tick);
+        let at = due.tick_ceil(self.0.tick);
+        let at = if due <= Moment::of_tick(now, self.0.tick) {
+            at.min(now)
+        } else {
+            at
+        };
+        self.insert(at, Held { due, value })
+    }
+
+    /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps meanwhile.
+    pub(crate) fn at_wall(&self, at: SystemTime, value: T) -> Result<TimerKey, InsertError<T>> {
+        let shared = &*self.0;
+        if shared.line.is_stopped() {
+            return Err(InsertError::Closed(value));
+        }
+        if shared.is_full() {
+            return Err(InsertError::Full(value));
+        }
+        let (key, earliest) = shared.wall.insert(at, value).map_err(InsertError::Closed)?;
+        if earliest {
+            shared.line.ring();
+        }
+        Ok(TimerKey(Place::Wall(key)))
+    }
+
+    /// The value, exactly once; `None` if it has left already.
+    pub(crate) fn cancel(&self, key: TimerKey) -> Option<T> {
+        match key.0 {
+            Place::Wheel(key) => self.0.wheel.cancel(key).map(|held| held.value),
+            Place::Wall(key) => self.0.wall.cancel(key).map(|(_, value)| value),
+        }
+    }
+
+    /// Due `delay` from now instead, whichever clock it followed; the key to use from now on. `None`: too late.
+    pub(crate) fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
+        let shared = &*self.0;
+        match key.0 {
+            Place::Wheel(key) => {
+                let (_, at) = self.due_after(delay);
+                let key = shared.wheel.reset(key, at)?;
+                Some(TimerKey(Place::Wheel(key)))
+            }
+            Place::Wall(key) => {
+                let (at, value) = shared.wall.cancel(key)?;
+                match self.after(delay, value) {
+                    Ok(key) => Some(key),
+                    // Another thread took the place that the cancel made: the timer stays as it was,
+                    // and like any that is too late to reset it will fire at its old instant.
+                    Err(InsertError::Full(value)) => {
+                        match shared.wall.insert_at(at, value) {
+                            Ok(_) => shared.line.ring(),
+                            Err(value) => drop(value),
+                        }
+                        None
+                    }
+                    Err(_) => None,
+                }
+            }
+        }
+    }
+
+    /// Pending timers of both kinds. Exact when nothing is going on.
+    pub(crate) fn len(&self) -> usize {
+        self.0.wheel.len() + self.0.wall.len()
+    }
+
+    /// Counters and lateness until now. Does not disturb the driver.
+    pub(crate) fn stats(&self) -> EngineStats {
+        self.0.counters.snapshot(self.len())
+    }
+
+    /// Stops the driver thread, waits for it, and returns what never fired; the second call returns
+    /// nothing. On the driver thread itself it does not wait: what is left is dropped there when
+    /// the running callback has returned.
+    pub(crate) fn close(&self) -> Vec<T> {
+        self.0.line.stop();
+        if self.is_driver_thread() {
+            discard(self.0.exit.abandon());
+            return Vec::new();
+        }
+        let mut thread = self.0.thread.lock();
+        if let Some(thread) = thread.take() {
+            // An error is the panic of a sink; the driver has closed all the same.
+            let _ = thread.join();
+        }
+        drop(thread);
+        self.0.exit.take()
+    }
+
+    /// Stops the driver thread and waits for nothing: what never fired is dropped there.
+    pub(crate) fn stop(&self) {
+        self.0.line.stop();
+        discard(self.0.exit.abandon());
+    }
+
+    /// True on the thread that drives this engine.
+    pub(crate) fn is_driver_thread(&self) -> bool {
+        thread::current().id() == self.0.driver
+    }
+
+    /// True once the engine was told to stop.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.line.is_stopped()
+    }
+
+    fn due_after(&self, delay: Duration) -> (Moment, Tick) {
+        let tick = self.0.tick;
+        let now = self.0.clock.now_for(tick);
+        if delay.is_zero() {
+            return (now, now.tick_floor(tick));
+        }
+        let due = now.after(delay);
+        (due, due.tick_ceil(tick))
+    }
+
+    fn insert(&self, at: Tick, held: Held<T>) -> Result<TimerKey, InsertError<T>> {
+        let shared = &*self.0;
+        if shared.line.is_stopped() {
+            return Err(InsertError::Closed(held.value));
+        }
+        // The wheel keeps the limit alone as long as there are no wall timers to count.
+        if !shared.wall.is_empty() && shared.is_full() {
+            return Err(InsertError::Full(held.value));
+        }
+        match shared.wheel.insert(at, held) {
+            Ok(key) => Ok(TimerKey(Place::Wheel(key))),
+            Err(InsertError::Full(held)) => Err(InsertError::Full(held.value)),
+            Err(refused) => Err(InsertError::Closed(refused.into_value().value)),
+        }
+    }
+}
+
+impl<T> Shared<T> {
+    fn is_full(&self) -> bool {
+        self.max_timers != usize::MAX && self.wheel.len() + self.wall.len() >= self.max_timers
+    }
+}
+
+impl<T> Clone for Engine<T> {
+    fn clone(&self) -> Engine<T> {
+        Engine(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        self.line.stop();
+        discard(self.exit.abandon());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! The driver thread: fire what is due, hand it over, sleep until the next due tick.
+//!
+//! The thread owns the wheel's `Driver`, the waiter and the sink; nobody else touches them. It does
+//! not keep the engine alive. A pass fires a bounded number of timers and then looks at the clock
+//! and the stop flag again, so that a flood of due timers delays neither.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use wheel_core::{Budget, Driver, TickLength};
+use wheel_sync::Arc;
+
+use super::exit::{self, Exit};
+use super::stats::Counters;
+use super::wait::{Line, Until, Waiter};
+use super::wall::{self, WallTimers};
+use super::{Due, Held, Sink};
+use crate::clock::{Clock, Moment};
+
+/// Timers per pass: a batch that an executor takes at once, and some tens of microseconds of work.
+const PASS: usize = 1024;
+
+pub(super) struct Run<T, S> {
+    pub(super) clock: Clock,
+    pub(super) tick: TickLength,
+    pub(super) driver: Driver<Held<T>>,
+    pub(super) wall: Arc<WallTimers<T>>,
+    pub(super) line: Arc<Line>,
+    pub(super) exit: Arc<Exit<T>>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) waiter: Waiter,
+    pub(super) sink: S,
+}
+
+/// What one look at the engine found.
+struct Pass {
+    fired: usize,
+    more: bool,
+}
+
+impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
+    /// The whole life of the thread.
+    pub(super) fn run(mut self) {
+        self.waiter.begin();
+        let mut unfired = Vec::new();
+        let ended = catch_unwind(AssertUnwindSafe(|| self.drive(&mut unfired)));
+        // Whatever ended the loop, from here on inserts are refused and every value leaves once.
+        self.line.stop();
+        unfired.extend(self.driver.close().map(|held| held.value));
+        unfired.append(&mut self.wall.close());
+        exit::discard(self.exit.leave(unfired));
+        // Movers of a manual clock stop waiting for this driver.
+        drop(self.waiter);
+        if let Err(panic) = ended {
+            resume_unwind(panic);
+        }
+    }
+
+    fn drive(&mut self, unfired: &mut Vec<T>) {
+        let mut now = Moment::ZERO;
+        let mut offset = None;
+        while !self.line.is_stopped() {
+            let reading = self.clock.now();
+            if reading < now {
+                self.counters.clock_jumped();
+            }
+            now = now.max(reading);
+            let wheel = self.fire_wheel(now, unfired);
+            let wall = self.fire_wall(&mut offset, unfired);
+            if wheel.fired + wall.fired > 0 {
+                self.sink.flush();
+            }
+            if wheel.more || wall.more {
+                continue;
+            }
+            self.sink.caught_up();
+            // From here on earlier inserts ring the bell, and a ring before the sleep is kept.
+            let next = self.driver.next_due();
+            let until = Until {
+                moment: next.map_or(Moment::NEVER, |at| Moment::of_tick(at, self.tick)),
+                wall_ms: self.wall.next_due_ms(),
+            };
+            if self.waiter.wait(&self.clock, until) {
+                self.counters.woke_up();
+            }
+        }
+    }
+
+    fn fire_wheel(&mut self, now: Moment, unfired: &mut Vec<T>) -> Pass {
+        let tick = self.tick;
+        let (sink, line, clock) = (&mut self.sink, &self.line, &self.clock);
+        let counters = &self.counters;
+        let fire = |fired: wheel_core::Fired<Held<T>>| {
+            let Held { due, value } = fired.value;
+            if line.is_stopped() {
+                unfired.push(value);
+                return;
+            }
+            let tick_start = Moment::of_tick(fired.due, tick);
+            // A reset moves the tick only; then the tick is all that is known of what was asked for.
+            let asked = (due.tick_floor(tick)..=due.tick_ceil(tick)).contains(&fired.due);
+            let due = if asked { due } else { tick_start };
+            let at = clock.now_about().max(now);
+            counters.fired(at.since(due.max(tick_start)));
+            sink.fire(Due {
+                value,
+                due,
+                now: at,
+            });
+        };
+        let progress = self
+            .driver
+            .advance(now.tick_floor(tick), Budget::new(PASS), fire);
+        Pass {
+            fired: progress.fired,
+            more: progress.more,
+        }
+    }
+
+    fn fire_wall(&mut self, offset: &mut Option<i128>, unfired: &mut Vec<T>) -> Pass {
+        let mut pass = Pass {
+            fired: 0,
+            more: false,
+        };
+        if self.wall.is_empty() {
+            *offset = None;
+            return pass;
+        }
+        let wall_ns = self.notice_step(offset);
+        while let Some((due_ms, value)) = self.wall.pop_due(wall::ms_floor(wall_ns)) {
+            if self.line.is_stopped() {
+                unfired.push(value);
+                continue;
+            }
+            let late_ns = wall_ns - wall::nanos_of_ms(due_ms);
+            let late = std::time::Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
+            let now = self.clock.now();
+            self.counters.fired(late);
+            self.sink.fire(Due {
+                value,
+                due: now.before(late),
+                now,
+            });
+            pass.fired += 1;
+            if pass.fired == PASS {
+                pass.more = true;
+                break;
+            }
+        }
+        pass
+    }
+
+    /// Reads the wall clock, and counts a jump if it has moved against the monotonic one since the
+    /// last look.
+    fn notice_step(&self, offset: &mut Option<i128>) -> i128 {
+        const STEP_NS: u128 = 500_000_000;
+        let now = self.clock.now();
+        let wall_ns = crate::clock::unix_nanos(self.clock.wall());
+        let new = wall_ns - i128::from(now.as_nanos());
+        let old = offset.replace(new).unwrap_or(new);
+        if new.abs_diff(old) >= STEP_NS {
+            self.counters.clock_jumped();
+        }
+        wall_ns
+    }
+}

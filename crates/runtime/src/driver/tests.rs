@@ -1,0 +1,124 @@
+//! The engine by promise, below the doors: on a manual clock, with a sink that writes down.
+
+use std::time::Duration;
+
+use wheel_sync::{Arc, Mutex};
+
+use super::*;
+use crate::clock::ManualClock;
+
+type Log = Arc<Mutex<Vec<(u32, Duration)>>>;
+
+struct Writer(Log);
+
+impl Sink<u32> for Writer {
+    fn fire(&mut self, due: Due<u32>) {
+        let at = due.now.since(Moment::ZERO);
+        self.0.lock().push((due.value, at));
+    }
+}
+
+fn engine(clock: impl Into<Clock>) -> (Engine<u32>, Log) {
+    let log = Log::default();
+    let config = EngineConfig {
+        clock: clock.into(),
+        ..EngineConfig::default()
+    };
+    let engine = Engine::start(config, Writer(Arc::clone(&log))).expect("a thread");
+    (engine, log)
+}
+
+const fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+#[test]
+fn a_timer_fires_on_its_tick_and_not_before() {
+    let clock = ManualClock::new();
+    let (engine, log) = engine(clock.clone());
+    engine.after(ms(10), 1).unwrap();
+    clock.advance(Duration::from_nanos(9_999_999));
+    assert_eq!(*log.lock(), []);
+    clock.advance(Duration::from_nanos(1));
+    assert_eq!(*log.lock(), [(1, ms(10))]);
+}
+
+#[test]
+fn run_for_fires_each_at_its_own_tick() {
+    let clock = ManualClock::new();
+    let (engine, log) = engine(clock.clone());
+    for n in [5, 1, 3] {
+        engine.after(ms(u64::from(n) * 100), n).unwrap();
+    }
+    clock.run_for(ms(1000));
+    assert_eq!(*log.lock(), [(1, ms(100)), (3, ms(300)), (5, ms(500))]);
+    assert_eq!(engine.stats().lateness.max, Duration::ZERO);
+}
+
+#[test]
+fn wall_timers_follow_the_steps_of_the_wall_clock_and_others_do_not() {
+    let clock = ManualClock::new();
+    let (engine, log) = engine(clock.clone());
+    let start = clock.wall();
+    engine.at_wall(start + ms(2000), 1).unwrap();
+    engine.after(ms(2000), 2).unwrap();
+    clock.advance(ms(500));
+    clock.set_wall(start - Duration::from_secs(3600));
+    clock.advance(ms(1500));
+    assert_eq!(*log.lock(), [(2, ms(2000))]);
+    clock.set_wall(start + ms(2000));
+    assert_eq!(*log.lock(), [(2, ms(2000)), (1, ms(2000))]);
+    assert_eq!(engine.stats().clock_jumps, 2);
+}
+
+#[test]
+fn close_returns_what_never_fired_once() {
+    let clock = ManualClock::new();
+    let (engine, log) = engine(clock.clone());
+    engine.after(ms(10), 1).unwrap();
+    engine.after(Duration::MAX, 2).unwrap();
+    engine.at_wall(clock.wall() + ms(5), 3).unwrap();
+    let mut left = engine.close();
+    left.sort_unstable();
+    assert_eq!(left, [1, 2, 3]);
+    assert_eq!(engine.close(), []);
+    assert!(matches!(
+        engine.after(ms(1), 4),
+        Err(InsertError::Closed(4))
+    ));
+    assert_eq!(*log.lock(), []);
+}
+
+#[test]
+fn cancel_and_reset_of_both_kinds() {
+    let clock = ManualClock::new();
+    let (engine, log) = engine(clock.clone());
+    let cancelled = engine.after(ms(10), 1).unwrap();
+    let wall = engine.at_wall(clock.wall() + ms(10), 2).unwrap();
+    let moved = engine.at_wall(clock.wall() + ms(10), 3).unwrap();
+    assert_eq!(engine.cancel(cancelled), Some(1));
+    assert_eq!(engine.cancel(cancelled), None);
+    assert_eq!(engine.cancel(wall), Some(2));
+    assert_eq!(engine.cancel(wall), None);
+    let moved = engine.reset(moved, ms(30)).unwrap();
+    let moved = engine.reset(moved, ms(20)).unwrap();
+    clock.run_for(ms(100));
+    assert_eq!(*log.lock(), [(3, ms(20))]);
+    assert!(engine.reset(moved, ms(1)).is_none());
+    assert_eq!(engine.len(), 0);
+}
+
+#[test]
+fn the_real_clock_is_never_early_and_fires_what_is_past_at_once() {
+    let (engine, log) = engine(Clock::default());
+    engine.after(ms(20), 1).unwrap();
+    engine.after(Duration::ZERO, 2).unwrap();
+    engine.at_moment(Moment::ZERO, 3).unwrap();
+    let begun = engine.clock().now();
+    while log.lock().len() < 3 && engine.clock().now().since(begun) < ms(10_000) {
+        thread::yield_now();
+    }
+    let fired: Vec<u32> = log.lock().iter().map(|entry| entry.0).collect();
+    assert_eq!(fired.last(), Some(&1), "fired {fired:?}");
+    assert!(log.lock()[2].1 >= ms(20));
+}

@@ -1,0 +1,142 @@
+//! How a driver sleeps, and how others wake it.
+//!
+//! [`Line`] is what other threads hold: the stop flag and the bell. [`Waiter`] is what the driver
+//! holds. A ring is sticky: one that comes before the sleep ends that sleep at once.
+
+#[cfg(target_os = "linux")]
+mod event;
+mod park;
+
+use std::task::Wake;
+use std::time::Duration;
+
+use wheel_sync::Arc;
+use wheel_sync::atomic::{AtomicBool, Ordering};
+
+use super::wall;
+use crate::clock::{Clock, ManualClock, Moment, Seat};
+#[cfg(target_os = "linux")]
+use event::{EventBell, EventWaiter};
+use park::{ParkBell, ParkWaiter};
+
+/// When a driver that nobody rings wants to get up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Until {
+    pub(super) moment: Moment,
+    /// Milliseconds since the Unix epoch by the wall clock, if something follows that.
+    pub(super) wall_ms: Option<u64>,
+}
+
+/// The line to a driver, from any thread.
+pub(super) struct Line {
+    stopped: AtomicBool,
+    bell: Bell,
+}
+
+enum Bell {
+    #[cfg(target_os = "linux")]
+    Event(Arc<EventBell>),
+    Park(Arc<ParkBell>),
+    Manual(ManualClock, u64),
+}
+
+/// The driver's end. Only the driver thread uses it.
+pub(super) struct Waiter(Way);
+
+enum Way {
+    #[cfg(target_os = "linux")]
+    Event(EventWaiter),
+    Park(ParkWaiter),
+    Manual(Seat),
+}
+
+/// A line and its waiter, of the best kind that the clock and the system offer.
+pub(super) fn open(clock: &Clock, precise: Option<Duration>) -> (Arc<Line>, Waiter) {
+    if let Some(manual) = clock.as_manual() {
+        let seat = manual.take_seat();
+        let bell = Bell::Manual(manual.clone(), seat.number());
+        return joined(bell, Way::Manual(seat));
+    }
+    #[cfg(target_os = "linux")]
+    if let Ok((bell, waiter)) = event::open(clock, precise) {
+        return joined(Bell::Event(bell), Way::Event(waiter));
+    }
+    open_portable(precise)
+}
+
+/// The kind that needs nothing but std: for other systems, and where descriptors have run out.
+fn open_portable(precise: Option<Duration>) -> (Arc<Line>, Waiter) {
+    let (bell, waiter) = park::open(precise);
+    joined(Bell::Park(bell), Way::Park(waiter))
+}
+
+fn joined(bell: Bell, way: Way) -> (Arc<Line>, Waiter) {
+    let line = Line {
+        stopped: AtomicBool::new(false),
+        bell,
+    };
+    (Arc::new(line), Waiter(way))
+}
+
+impl Line {
+    /// Makes the driver look again, now or before it next sleeps. Does not wait for it.
+    pub(super) fn ring(&self) {
+        match &self.bell {
+            #[cfg(target_os = "linux")]
+            Bell::Event(bell) => bell.ring(),
+            Bell::Park(bell) => bell.ring(),
+            Bell::Manual(clock, seat) => clock.wake(*seat),
+        }
+    }
+
+    /// Tells the driver to end. Can be said any number of times.
+    pub(super) fn stop(&self) {
+        // Release: what the stopping thread did before is visible to the driver as it ends.
+        self.stopped.store(true, Ordering::Release);
+        self.ring();
+    }
+
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        // Acquire: pairs with stop.
+        self.stopped.load(Ordering::Acquire)
+    }
+}
+
+impl Wake for Line {
+    fn wake(self: Arc<Self>) {
+        self.ring();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.ring();
+    }
+}
+
+impl Waiter {
+    /// Called on the driver thread before its first pass.
+    pub(super) fn begin(&self) {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Way::Event(event) => event.begin(),
+            Way::Park(_) => {}
+            Way::Manual(seat) => seat.begin(),
+        }
+    }
+
+    /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at all.
+    pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
+        match &mut self.0 {
+            #[cfg(target_os = "linux")]
+            Way::Event(event) => event.wait(clock, until),
+            Way::Park(park) => park.wait(clock, until),
+            Way::Manual(seat) => {
+                seat.sit(until.moment, until.wall_ms.map(wall::nanos_of_ms));
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! The waiters by promise, each kind that this system has.
+
+use std::time::SystemTime;
+
+use wheel_sync::thread;
+
+use super::*;
+use crate::clock::SystemClock;
+
+const FOREVER: Until = Until {
+    moment: Moment::NEVER,
+    wall_ms: None,
+};
+
+/// Runs `check` with each kind of waiter on each kind of clock.
+fn with_each(precise: Option<Duration>, check: impl Fn(&Clock, Arc<Line>, Waiter)) {
+    for clock in [SystemClock::new(), SystemClock::boottime()] {
+        let clock = Clock::from(clock);
+        let (line, waiter) = open(&clock, precise);
+        check(&clock, line, waiter);
+        let (line, waiter) = open_portable(precise);
+        check(&clock, line, waiter);
+    }
+}
+
+#[test]
+fn a_ring_before_the_sleep_is_kept() {
+    with_each(None, |clock, line, mut waiter| {
+        waiter.begin();
+        line.ring();
+        waiter.wait(clock, FOREVER);
+    });
+}
+
+#[test]
+fn a_ring_during_the_sleep_ends_it() {
+    with_each(None, |clock, line, mut waiter| {
+        thread::scope(|scope| {
+            scope.spawn(|| waiter.wait(clock, FOREVER));
+            thread::yield_now();
+            line.ring();
+        });
+    });
+}
+
+#[test]
+fn a_sleep_ends_by_itself_and_not_early() {
+    for precise in [None, Some(Duration::from_micros(500))] {
+        with_each(precise, |clock, _line, mut waiter| {
+            let until = clock.now().after(Duration::from_millis(3));
+            let asked = Until {
+                moment: until,
+                wall_ms: None,
+            };
+            while clock.now() < until {
+                waiter.wait(clock, asked);
+            }
+            assert!(!waiter.wait(clock, asked), "what is past needs no sleep");
+        });
+    }
+}
+
+#[test]
+fn a_sleep_ends_when_the_wall_clock_gets_there() {
+    with_each(None, |clock, _line, mut waiter| {
+        let due = wall::ms_ceil(SystemTime::now() + Duration::from_millis(5));
+        let asked = Until {
+            moment: Moment::NEVER,
+            wall_ms: Some(due),
+        };
+        while wall::ms_ceil(clock.wall()) < due {
+            waiter.wait(clock, asked);
+        }
+    });
+}
+
+#[test]
+fn an_alarm_that_nobody_needs_any_more_does_not_disturb_the_next_sleep() {
+    with_each(None, |clock, _line, mut waiter| {
+        let soon = wall::ms_ceil(clock.wall() + Duration::from_millis(2));
+        let asked = Until {
+            moment: clock.now().after(Duration::from_micros(100)),
+            wall_ms: Some(soon),
+        };
+        waiter.wait(clock, asked);
+        let until = clock.now().after(Duration::from_millis(20));
+        let asked = Until {
+            moment: until,
+            wall_ms: None,
+        };
+        waiter.wait(clock, asked);
+        assert!(clock.now() >= until, "the sleep ended early");
+    });
+}

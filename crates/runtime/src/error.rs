@@ -1,0 +1,63 @@
+//! Why an engine could not be built.
+//!
+//! One type for both doors, so that a service that builds several has one error to show.
+
+use std::fmt;
+use std::io;
+
+use wheel_core::TickLengthError;
+
+/// Why `build` refused. Nothing has been started, and no thread is left behind.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The tick is not one that the wheel can have. Trying again does not help.
+    Tick(TickLengthError),
+    /// A number is outside what is possible. Trying again does not help.
+    OutOfRange {
+        /// The builder's method that was given the number.
+        what: &'static str,
+        /// What was given.
+        given: u128,
+        /// The least that is possible.
+        least: u128,
+        /// The most that is possible.
+        most: u128,
+    },
+    /// The system refused a thread. Trying again later may help.
+    Thread(io::Error),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Tick(error) => error.fmt(f),
+            BuildError::OutOfRange {
+                what,
+                given,
+                least,
+                most,
+            } => write!(
+                f,
+                "{what} is {given}, which is not within {least} to {most}"
+            ),
+            BuildError::Thread(_) => f.write_str("the system refused to start a thread"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            BuildError::Tick(error) => Some(error),
+            BuildError::Thread(error) => Some(error),
+            BuildError::OutOfRange { .. } => None,
+        }
+    }
+}
+
+impl From<TickLengthError> for BuildError {
+    fn from(error: TickLengthError) -> BuildError {
+        BuildError::Tick(error)
+    }
+}

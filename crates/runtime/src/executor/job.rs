@@ -1,0 +1,141 @@
+//! One piece of due work on its way from the driver to an executor.
+//!
+//! A job runs at most once, on whatever thread an executor chooses, and never unwinds into it.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::policy::Priority;
+
+/// One piece of due work, to be run once.
+///
+/// Dropping a job without running it is allowed, and counts as refusing it.
+pub struct Job {
+    work: Box<dyn Work>,
+    due_ns: u64,
+    priority: Priority,
+}
+
+/// What a job does.
+pub(crate) trait Work: Send + 'static {
+    fn run(self: Box<Self>);
+
+    /// Whether running it would do nothing any more, so that a queue may drop it. Does not block; in doubt, no.
+    fn is_void(&self) -> bool {
+        false
+    }
+}
+
+impl<F: FnOnce() + Send + 'static> Work for F {
+    fn run(self: Box<Self>) {
+        (*self)();
+    }
+}
+
+/// How [`Job::run`] ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ran {
+    /// The work returned.
+    Finished,
+    /// The work panicked, with this message. The panic stops here.
+    Panicked(String),
+}
+
+impl Job {
+    /// A job without a due instant: it counts as due for ever, so it goes before those that have one.
+    pub fn new(work: impl FnOnce() + Send + 'static) -> Job {
+        Job::due_at(0, work)
+    }
+
+    /// A job that was due at `due_ns`, in nanoseconds of the clock of its engine.
+    pub(crate) fn due_at(due_ns: u64, work: impl Work) -> Job {
+        Job {
+            work: Box::new(work),
+            due_ns,
+            priority: Priority::Normal,
+        }
+    }
+
+    /// Runs the work on this thread. Never unwinds.
+    pub fn run(self) -> Ran {
+        match catch_unwind(AssertUnwindSafe(|| self.work.run())) {
+            Ok(()) => Ran::Finished,
+            Err(payload) => Ran::Panicked(message_of(payload)),
+        }
+    }
+
+    /// The class of this job: a higher one goes first, whatever is due.
+    pub fn priority(&self) -> Priority {
+        self.priority
+    }
+
+    pub(crate) fn is_void(&self) -> bool {
+        self.work.is_void()
+    }
+
+    /// What an ordered queue sorts by: class first, then due.
+    pub(crate) fn rank(&self) -> (std::cmp::Reverse<Priority>, u64) {
+        (std::cmp::Reverse(self.priority), self.due_ns)
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("due_ns", &self.due_ns)
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The text of a panic. The payload is dropped here, and a panic of its `Drop` is swallowed.
+pub(crate) fn message_of(payload: Box<dyn Any + Send>) -> String {
+    let message = if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic without a message".to_owned()
+    };
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // Its Drop has panicked once; it does not get another chance.
+        std::mem::forget(second);
+    }
+    message
+}
+
+/// One line about a panic that nobody else reports. A closed standard error is no reason to panic again.
+pub(crate) fn report(place: &str, message: &str) {
+    use std::io::Write as _;
+    let line = format!("{place}: a job panicked: {message}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_in_its_message() {
+        assert_eq!(
+            Job::new(|| panic!("no paper")).run(),
+            Ran::Panicked("no paper".into())
+        );
+        let owned = Job::new(|| panic!("{} left", 3)).run();
+        assert_eq!(owned, Ran::Panicked("3 left".into()));
+    }
+
+    #[test]
+    fn a_payload_whose_drop_panics_does_not_unwind() {
+        struct Bomb;
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                panic!("again");
+            }
+        }
+        let ran = Job::new(|| std::panic::panic_any(Bomb)).run();
+        assert_eq!(ran, Ran::Panicked("a panic without a message".into()));
+    }
+}

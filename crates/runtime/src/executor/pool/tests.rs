@@ -1,0 +1,192 @@
+//! What the pool promises, by counting and order, never by time.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use super::*;
+use wheel_sync::atomic::AtomicUsize;
+
+/// Long enough to say "it hangs".
+const HANG: Duration = Duration::from_secs(20);
+
+fn pool(workers: usize) -> Pool {
+    Pool::builder().workers(workers).build().unwrap()
+}
+
+/// A job that says that it runs and then waits until it may end.
+fn gate() -> (Job, Receiver<()>, Sender<()>) {
+    let (started, has_started) = channel();
+    let (open, opened) = channel::<()>();
+    let job = Job::new(move || {
+        started.send(()).unwrap();
+        // An error means that the test has ended.
+        let _ = opened.recv_timeout(HANG);
+    });
+    (job, has_started, open)
+}
+
+fn counting(count: usize, counter: &Arc<AtomicUsize>) -> Vec<Job> {
+    (0..count)
+        .map(|_| {
+            let counter = counter.clone();
+            Job::new(move || {
+                counter.fetch_add(1, Ordering::SeqCst);
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn impossible_worker_counts_are_refused_with_what_would_be_right() {
+    for workers in [0, 1025, usize::MAX] {
+        let error = Pool::builder().workers(workers).build().unwrap_err();
+        assert!(error.to_string().contains("within 1 to 1024"), "{error}");
+    }
+}
+
+#[test]
+fn every_job_runs_once() {
+    let (pool, counter) = (pool(4), Arc::new(AtomicUsize::new(0)));
+    for batch in [1, 2, 300, 1, 0, 77] {
+        pool.execute(&mut counting(batch, &counter));
+    }
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 381);
+    assert_eq!(pool.queued(), 0);
+}
+
+#[test]
+fn ten_thousand_jobs_for_one_busy_worker_do_not_stop_the_hand_over() {
+    let (pool, counter) = (pool(1), Arc::new(AtomicUsize::new(0)));
+    let (busy, started, open) = gate();
+    pool.execute(&mut vec![busy]);
+    started.recv_timeout(HANG).unwrap();
+    pool.execute(&mut counting(10_000, &counter));
+    // The next tick's hand-over comes back although nothing has run.
+    pool.execute(&mut counting(1, &counter));
+    assert_eq!(counter.load(Ordering::SeqCst), 0);
+    assert_eq!(pool.queued(), 10_001);
+    open.send(()).unwrap();
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 10_001);
+}
+
+#[test]
+fn all_workers_come_when_a_batch_needs_them() {
+    let pool = pool(3);
+    let (gates, rest): (Vec<Job>, Vec<_>) = (0..3)
+        .map(|_| gate())
+        .map(|(job, started, open)| (job, (started, open)))
+        .unzip();
+    pool.execute(&mut { gates });
+    // Each waits for its own gate, so all three started means three workers.
+    for (started, _) in &rest {
+        started.recv_timeout(HANG).unwrap();
+    }
+    drop(rest);
+    pool.shutdown(HANG).unwrap();
+}
+
+#[test] // HP-03
+fn one_hanging_job_leaves_the_other_workers_to_the_rest() {
+    let (pool, counter) = (pool(2), Arc::new(AtomicUsize::new(0)));
+    let (hanging, started, open) = gate();
+    pool.execute(&mut vec![hanging]);
+    started.recv_timeout(HANG).unwrap();
+    let (done, is_done) = channel();
+    pool.execute(&mut counting(1_000, &counter));
+    pool.execute(&mut vec![Job::due_at(u64::MAX, move || {
+        done.send(()).unwrap()
+    })]);
+    is_done.recv_timeout(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 1_000);
+    drop(open);
+}
+
+#[test]
+fn a_panic_is_counted_and_the_worker_lives_on() {
+    let (pool, counter) = (pool(1), Arc::new(AtomicUsize::new(0)));
+    pool.execute(&mut vec![Job::new(|| panic!("of the test"))]);
+    pool.execute(&mut counting(2, &counter));
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(pool.panics(), 1);
+    assert_eq!(counter.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn a_closed_pool_leaves_the_jobs_with_the_caller() {
+    let pool = pool(1);
+    pool.shutdown(HANG).unwrap();
+    let mut jobs = vec![Job::new(|| ())];
+    pool.execute(&mut jobs);
+    assert_eq!(jobs.len(), 1);
+}
+
+#[test] // SD-01
+fn shutdown_twice_and_from_two_threads_returns() {
+    let pool = pool(2);
+    thread::scope(|s| {
+        s.spawn(|| pool.shutdown(HANG).unwrap());
+        s.spawn(|| pool.shutdown(HANG).unwrap());
+    });
+    pool.shutdown(HANG).unwrap();
+}
+
+#[test]
+fn a_grace_that_is_over_reports_what_runs_and_drops_what_waits() {
+    let (pool, counter) = (pool(1), Arc::new(AtomicUsize::new(0)));
+    let (busy, started, open) = gate();
+    pool.execute(&mut vec![busy]);
+    started.recv_timeout(HANG).unwrap();
+    pool.execute(&mut counting(5, &counter));
+    let busy = pool.shutdown(Duration::ZERO).unwrap_err();
+    assert_eq!((busy.running, busy.dropped), (1, 5));
+    open.send(()).unwrap();
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 0);
+}
+
+#[test] // SD-13
+fn shutdown_and_drop_from_inside_a_job_do_not_wait_for_themselves() {
+    let pool = Arc::new(pool(2));
+    let (sent, done) = channel();
+    let mut jobs: Vec<Job> = (0..2)
+        .map(|_| {
+            let (pool, sent) = (pool.clone(), sent.clone());
+            Job::new(move || {
+                sent.send(pool.shutdown(HANG)).unwrap();
+                drop(pool);
+            })
+        })
+        .collect();
+    pool.execute(&mut jobs);
+    drop(pool);
+    for _ in 0..2 {
+        assert_eq!(done.recv_timeout(HANG).unwrap(), Ok(()));
+    }
+}
+
+#[test] // SD-11
+fn shutdown_right_after_the_start_never_blocks() {
+    for _ in 0..50 {
+        pool(2).shutdown(HANG).unwrap();
+    }
+}
+
+#[test]
+fn threads_carry_the_name_that_was_asked_for() {
+    let pool = Pool::builder()
+        .workers(1)
+        .thread_name("orders")
+        .build()
+        .unwrap();
+    let (sent, name) = channel();
+    pool.execute(&mut vec![Job::new(move || {
+        sent.send(thread::current().name().map(str::to_owned))
+            .unwrap();
+    })]);
+    assert_eq!(
+        name.recv_timeout(HANG).unwrap().as_deref(),
+        Some("orders-0")
+    );
+}

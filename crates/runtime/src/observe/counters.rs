@@ -1,0 +1,153 @@
+//! What a scheduler counts while it works.
+//!
+//! Ground rules: plain atomics, written where things happen, so that the driver takes no lock to count. Lateness is
+//! measured by whoever starts a run, under a lock that a driver takes only if it runs the work itself.
+//! Relaxed throughout: these are numbers for people, they publish nothing.
+
+use std::time::Duration;
+
+use wheel_sync::Mutex;
+use wheel_sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use super::Stats;
+use crate::driver::LatenessRecorder;
+use crate::task::{Outcome, TaskState};
+
+/// See [`Stats`] for what each one means.
+pub(crate) struct Counters {
+    live: AtomicUsize,
+    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero for an instant.
+    scheduled: AtomicI64,
+    queued: AtomicI64,
+    running: AtomicI64,
+    runs: AtomicU64,
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    panicked: AtomicU64,
+    skipped: AtomicU64,
+    missed: AtomicU64,
+    misfired: AtomicU64,
+    early: AtomicU64,
+    cancelled: AtomicU64,
+    queue_full: AtomicU64,
+    lateness: Mutex<LatenessRecorder>,
+}
+
+impl Counters {
+    pub(crate) fn new() -> Counters {
+        Counters {
+            live: AtomicUsize::new(0),
+            scheduled: AtomicI64::new(0),
+            queued: AtomicI64::new(0),
+            running: AtomicI64::new(0),
+            runs: AtomicU64::new(0),
+            succeeded: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            panicked: AtomicU64::new(0),
+            skipped: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+            misfired: AtomicU64::new(0),
+            early: AtomicU64::new(0),
+            cancelled: AtomicU64::new(0),
+            queue_full: AtomicU64::new(0),
+            lateness: Mutex::new(LatenessRecorder::new()),
+        }
+    }
+
+    /// A task is there that was not.
+    pub(crate) fn task_added(&self) {
+        self.live.fetch_add(1, Ordering::Relaxed);
+        self.scheduled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A task went from one state to another.
+    pub(crate) fn moved(&self, from: TaskState, to: TaskState) {
+        if from == to {
+            return;
+        }
+        if let Some(gauge) = self.gauge(from) {
+            gauge.fetch_sub(1, Ordering::Relaxed);
+        }
+        if let Some(gauge) = self.gauge(to) {
+            gauge.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.live.fetch_sub(1, Ordering::SeqCst);
+        }
+        if to == TaskState::Cancelled {
+            self.cancelled.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A run starts, `late` after it was due.
+    pub(crate) fn run_started(&self, late: Duration, missed: u64) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        self.missed.fetch_add(missed, Ordering::Relaxed);
+        self.lateness.lock().record(late);
+    }
+
+    /// It started before it was due, which must not be.
+    pub(crate) fn run_was_early(&self) {
+        self.early.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It started later than the misfire threshold allows.
+    pub(crate) fn run_misfired(&self) {
+        self.misfired.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_ended(&self, outcome: &Outcome) {
+        let counter = match outcome {
+            Outcome::Success => &self.succeeded,
+            Outcome::Failure(_) => &self.failed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_panicked(&self) {
+        self.panicked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn skipped(&self, occurrences: u64) {
+        self.skipped.fetch_add(occurrences, Ordering::Relaxed);
+    }
+
+    /// So many runs found the queue full.
+    pub(crate) fn queue_was_full(&self, runs: u64) {
+        self.queue_full.fetch_add(runs, Ordering::Relaxed);
+    }
+
+    /// Tasks that will run or run. SeqCst, for `Activity` waits for it.
+    pub(crate) fn live(&self) -> usize {
+        self.live.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn read(&self) -> Stats {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let gauge = |gauge: &AtomicI64| usize::try_from(gauge.load(Ordering::Relaxed)).unwrap_or(0);
+        Stats {
+            scheduled: gauge(&self.scheduled),
+            queued: gauge(&self.queued),
+            running: gauge(&self.running),
+            runs: count(&self.runs),
+            succeeded: count(&self.succeeded),
+            failed: count(&self.failed),
+            panicked: count(&self.panicked),
+            skipped: count(&self.skipped),
+            missed: count(&self.missed),
+            misfired: count(&self.misfired),
+            early: count(&self.early),
+            cancelled: count(&self.cancelled),
+            queue_full: count(&self.queue_full),
+            lateness: self.lateness.lock().snapshot(),
+        }
+    }
+
+    fn gauge(&self, state: TaskState) -> Option<&AtomicI64> {
+        match state {
+            TaskState::Scheduled => Some(&self.scheduled),
+            TaskState::Queued => Some(&self.queued),
+            TaskState::Running => Some(&self.running),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The arithmetic of schedules at its edges.
+
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn wall() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+}
+
+fn at(d: Duration) -> Moment {
+    Moment::ZERO.after(d)
+}
+
+fn due(d: Duration) -> Due {
+    Due::Monotonic(at(d))
+}
+
+/// Planned a minute after the origin of the clock.
+fn planned(schedule: &Schedule) -> (Plan, Due) {
+    schedule.plan(at(60 * SECOND), wall()).unwrap()
+}
+
+#[test]
+fn once_has_nothing_next() {
+    let (plan, first) = planned(&Schedule::after(5 * SECOND));
+    assert_eq!(first, due(65 * SECOND));
+    let occurrence = plan.occur(at(65 * SECOND), at(70 * SECOND));
+    assert_eq!(
+        occurrence,
+        Occurrence {
+            nominal: wall() + 5 * SECOND,
+            due: wall() + 5 * SECOND,
+            missed: 0,
+            next: None
+        }
+    );
+    assert!(plan.is_once());
+    assert_eq!(plan.after_end(at(DAY)), None);
+}
+
+#[test] // ZP-03
+fn an_instant_of_the_past_stays_the_instant_that_was_asked_for() {
+    for past in [wall() - 46 * MS, wall() - 365 * DAY, SystemTime::UNIX_EPOCH] {
+        let (plan, first) = planned(&Schedule::at(past));
+        assert_eq!(first, Due::Wall(past));
+        assert_eq!(plan.occur(at(60 * SECOND), at(60 * SECOND)).nominal, past);
+    }
+}
+
+#[test]
+fn the_grid_starts_after_one_period_at_once_or_where_it_is_told() {
+    let every = Schedule::every(10 * SECOND);
+    assert_eq!(planned(&every).1, due(70 * SECOND));
+    assert_eq!(planned(&every.clone().start_now()).1, due(60 * SECOND));
+    let later = every.start_at(wall() + 3 * SECOND);
+    assert_eq!(planned(&later).1, due(63 * SECOND));
+}
+
+#[test] // DR-01
+fn the_grid_does_not_drift_however_late_it_is_looked_at() {
+    let (plan, _) = planned(&Schedule::every(100 * MS));
+    let mut next = at(60 * SECOND + 100 * MS);
+    for k in 2..=100 {
+        let occurrence = plan.occur(next, next.after(99 * MS));
+        assert_eq!(occurrence.missed, 0);
+        assert_eq!(occurrence.next, Some(due(60 * SECOND + k * 100 * MS)));
+        next = at(60 * SECOND + k * 100 * MS);
+    }
+}
+
+#[test] // DR-03, CK-03
+fn what_is_found_due_together_is_one_occurrence_and_the_phase_stays() {
+    let (plan, _) = planned(&Schedule::every(10 * MS));
+    let first = at(60 * SECOND + 10 * MS);
+    let stalled = plan.occur(first, first.after(205 * MS));
+    assert_eq!(stalled.missed, 20);
+    assert_eq!(stalled.nominal, wall() + 210 * MS);
+    assert_eq!(stalled.due, wall() + 10 * MS);
+    assert_eq!(stalled.next, Some(due(60 * SECOND + 220 * MS)));
+    let exactly_on_a_point = plan.occur(first, first.after(200 * MS));
+    assert_eq!(exactly_on_a_point.missed, 20);
+    assert_eq!(exactly_on_a_point.next, stalled.next);
+    let ten_years = plan.occur(first, first.after(3650 * DAY));
+    assert_eq!(ten_years.missed, 3650 * 86_400 * 100);
+}
+
+#[test] // ZP-01
+fn a_period_of_zero_is_refused() {
+    for schedule in [
+        Schedule::every(Duration::ZERO),
+        Schedule::every(Duration::ZERO).start_now(),
+        Schedule::every_after(Duration::ZERO),
+    ] {
+        let refused = schedule.plan(Moment::ZERO, wall());
+        assert_eq!(refused, Err(ScheduleError::ZeroPeriod));
+    }
+}
+
+#[test]
+fn a_start_where_there_is_none_is_refused() {
+    for schedule in [
+        Schedule::after(SECOND).start_now(),
+        Schedule::at(wall()).start_at(wall()),
+        Schedule::every_after(SECOND).start_at(wall()),
+    ] {
+        let refused = schedule.plan(Moment::ZERO, wall());
+        assert_eq!(refused, Err(ScheduleError::StartNotPossible));
+    }
+}
+
+#[test] // ZP-05
+fn an_anchor_long_ago_gives_the_first_grid_point_ahead() {
+    let daily = Schedule::every(DAY).start_at(wall() - 36 * HOUR);
+    assert_eq!(planned(&daily).1, due(60 * SECOND + 12 * HOUR));
+    let weekly = Schedule::every(7 * DAY).start_at(wall() - 3652 * DAY);
+    // 3652 days are 521 weeks and 5 days.
+    assert_eq!(planned(&weekly).1, due(60 * SECOND + 2 * DAY));
+}
+
+#[test] // ZP-06
+fn an_anchor_in_the_past_keeps_its_phase() {
+    let schedule = Schedule::every(400 * MS).start_at(wall() - 300 * MS);
+    let (plan, first) = planned(&schedule);
+    assert_eq!(first, due(60 * SECOND + 100 * MS));
+    let next = plan.occur(at(60 * SECOND + 100 * MS), at(60 * SECOND + 101 * MS));
+    assert_eq!(next.next, Some(due(60 * SECOND + 500 * MS)));
+}
+
+#[test]
+fn an_anchor_of_right_now_is_due_one_period_on() {
+    let schedule = Schedule::every(SECOND).start_at(wall());
+    assert_eq!(planned(&schedule).1, due(61 * SECOND));
+}
+
+#[test] // OV-11
+fn a_first_delay_beyond_32_bits_of_milliseconds_is_exact() {
+    for first in [(1_u64 << 31) * MS.as_millis() as u64, 3 << 30] {
+        let first = Duration::from_millis(first);
+        let schedule = Schedule::every(SECOND).start_at(wall() + first);
+        let (plan, is_first) = planned(&schedule);
+        assert_eq!(is_first, due(60 * SECOND + first));
+        let moment = at(60 * SECOND + first);
+        let occurrence = plan.occur(moment, moment);
+        assert_eq!(occurrence.missed, 0);
+        assert_eq!(occurrence.next, Some(Due::Monotonic(moment.after(SECOND))));
+    }
+}
+
+#[test] // OV-01, OV-05
+fn what_does_not_fit_is_never_due() {
+    let never = Due::Monotonic(Moment::NEVER);
+    assert_eq!(planned(&Schedule::after(Duration::MAX)).1, never);
+    let (plan, first) = planned(&Schedule::every(Duration::MAX).start_now());
+    assert_eq!(first, due(60 * SECOND));
+    let occurrence = plan.occur(at(60 * SECOND), at(61 * SECOND));
+    assert_eq!((occurrence.missed, occurrence.next), (0, Some(never)));
+    assert_eq!(planned(&Schedule::every(Duration::MAX)).1, never);
+    let (pause, first) = planned(&Schedule::every_after(Duration::MAX));
+    assert_eq!(first, never);
+    assert_eq!(pause.after_end(at(DAY)), Some(never));
+    let old = Schedule::every(Duration::MAX).start_at(SystemTime::UNIX_EPOCH);
+    assert_eq!(planned(&old).1, never);
+}
+
+#[test]
+fn a_nanosecond_is_a_period_too() {
+    let (plan, _) = planned(&Schedule::every(Duration::from_nanos(1)));
+    let occurrence = plan.occur(at(60 * SECOND), at(61 * SECOND));
+    assert_eq!(occurrence.missed, 1_000_000_000);
+    assert_eq!(
+        occurrence.next,
+        Some(due(61 * SECOND + Duration::from_nanos(1)))
+    );
+}
+
+#[test]
+fn the_calendar_names_what_is_before_the_plan_too() {
+    let (plan, _) = planned(&Schedule::after(SECOND));
+    assert_eq!(plan.calendar(due(Duration::ZERO)), wall() - 60 * SECOND);
+    let far = plan.calendar(Due::Monotonic(Moment::NEVER));
+    assert!(far > wall());
+}
+
+#[test]
+fn a_pause_counts_from_the_end() {
+    let (plan, first) = planned(&Schedule::every_after(5 * SECOND).start_now());
+    assert_eq!(first, due(60 * SECOND));
+    assert_eq!(plan.occur(at(60 * SECOND), at(62 * SECOND)).next, None);
+    assert_eq!(plan.after_end(at(100 * SECOND)), Some(due(105 * SECOND)));
+}

@@ -1,0 +1,100 @@
+//! What the driver, the workers and every handle share; and what each step of a task means for the counts.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use wheel_core::TickLength;
+use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::{Arc, Mutex};
+
+use super::activity::Activity;
+use super::closing::Closing;
+use super::door::Fire;
+use super::registry::Registry;
+use crate::clock::Moment;
+use crate::driver::Engine;
+use crate::executor::Pool;
+use crate::observe::Counters;
+use crate::task::{Task, TaskState, WaitingRun};
+
+pub(crate) struct Core {
+    pub(crate) engine: Engine<Fire>,
+    pub(crate) registry: Registry,
+    pub(crate) activity: Activity,
+    pub(crate) counters: Arc<Counters>,
+    /// Tasks that are no longer in the registry while their last run is going.
+    pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>>>,
+    pub(super) closing: Closing,
+    /// `None` if the user brought an executor.
+    pub(super) pool: Option<Arc<Pool>>,
+    pub(super) tick: TickLength,
+    pub(super) misfire_threshold: Duration,
+    pub(super) next_serial: AtomicU64,
+}
+
+impl Core {
+    /// A number that no other task of this scheduler has.
+    pub(super) fn serial(&self) -> u64 {
+        // Relaxed: it need only be different each time.
+        self.next_serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The start of the tick at which something that is due at `due` comes.
+    pub(crate) fn tick_start(&self, due: Moment) -> Moment {
+        Moment::of_tick(due.tick_ceil(self.tick), self.tick)
+    }
+
+    /// A run waits for a worker.
+    pub(crate) fn note_queued(&self) {
+        self.activity.begin();
+        self.counters.moved(TaskState::Scheduled, TaskState::Queued);
+    }
+
+    /// A run that waited was taken back; its job is still in the queue.
+    pub(crate) fn note_taken_back(&self) {
+        self.note_not_queued(TaskState::Scheduled);
+        self.note_void_job();
+    }
+
+    /// A run that waited was refused; its task stands at `now` then.
+    pub(crate) fn note_not_queued(&self, now: TaskState) {
+        self.counters.moved(TaskState::Queued, now);
+        self.activity.end();
+    }
+
+    /// A run starts at `now`.
+    pub(crate) fn note_started(&self, run: &WaitingRun, now: Moment) {
+        let late = now.since(run.late_from);
+        self.counters.moved(TaskState::Queued, TaskState::Running);
+        self.counters.run_started(late, run.missed);
+        if now < run.due {
+            self.counters.run_was_early();
+        }
+        if late > self.misfire_threshold {
+            self.counters.run_misfired();
+        }
+    }
+
+    /// A run has ended; its task stands at `now` then.
+    pub(crate) fn note_finished(&self, now: TaskState) {
+        self.counters.moved(TaskState::Running, now);
+        self.activity.end();
+    }
+
+    /// A task that stood at `before` was cancelled.
+    pub(crate) fn note_withdrawn(&self, before: TaskState) {
+        self.counters.moved(before, TaskState::Cancelled);
+        if before == TaskState::Queued {
+            self.activity.end();
+            self.note_void_job();
+        } else {
+            self.activity.tell();
+        }
+    }
+
+    fn note_void_job(&self) {
+        if let Some(pool) = &self.pool {
+            pool.note_void();
+        }
+    }
+}

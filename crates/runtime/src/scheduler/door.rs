@@ -1,0 +1,155 @@
+//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the executor as one batch.
+//!
+//! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and comes back to one that
+//! is taken in its next pass, when everything else that is due has been handed over.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wheel_sync::Arc;
+use wheel_sync::atomic::{AtomicBool, Ordering};
+use wheel_sync::thread::{self, Thread};
+
+use crate::clock::{Moment, Patience};
+use crate::driver::{Due, Sink, discard};
+use crate::executor::{Executor, Job, message_of};
+use crate::observe::Counters;
+use crate::task::{Looked, Task, WaitingRun};
+
+/// What the engine of a scheduler holds.
+pub(crate) enum Fire {
+    /// The next occurrence of a task, armed under `epoch`.
+    Occurrence { task: Arc<Task>, epoch: u64 },
+    /// One that was due at `due`, when the lock of its task was taken.
+    Again {
+        task: Arc<Task>,
+        epoch: u64,
+        due: Moment,
+    },
+    /// A run that waits already, on its way to the executor.
+    Run(WaitingRun),
+    /// Somebody wants to know when the driver has come as far as this.
+    Mark(Mark),
+}
+
+pub(super) struct Door {
+    executor: Arc<dyn Executor>,
+    counters: Arc<Counters>,
+    queue_max: usize,
+    jobs: Vec<Job>,
+    marks: Vec<Mark>,
+    /// Since the driver last caught up it met a lock that was taken.
+    met_lock: bool,
+}
+
+impl Door {
+    pub(super) fn new(
+        executor: Arc<dyn Executor>,
+        counters: Arc<Counters>,
+        queue_max: usize,
+    ) -> Door {
+        Door {
+            executor,
+            counters,
+            queue_max,
+            jobs: Vec::new(),
+            marks: Vec::new(),
+            met_lock: false,
+        }
+    }
+}
+
+impl Door {
+    fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
+        match task.occur(epoch, due, now) {
+            Looked::Run(run) => self.jobs.push(run.into_job()),
+            Looked::Nothing => {}
+            Looked::Busy(task) => {
+                self.met_lock = true;
+                let engine = task.core().engine.clone();
+                // Due already, so it comes back in the next pass. A closed engine is being shut down with all its tasks.
+                drop(engine.at_moment(now, Fire::Again { task, epoch, due }));
+            }
+        }
+    }
+}
+
+impl Sink<Fire> for Door {
+    fn fire(&mut self, due: Due<Fire>) {
+        match due.value {
+            Fire::Occurrence { task, epoch } => self.look(task, epoch, due.due, due.now),
+            Fire::Again {
+                task,
+                epoch,
+                due: was_due,
+            } => self.look(task, epoch, was_due, due.now),
+            Fire::Run(run) => self.jobs.push(run.into_job()),
+            Fire::Mark(mark) => self.marks.push(mark),
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.jobs.is_empty() {
+            let over = (self.executor.queued() + self.jobs.len()).saturating_sub(self.queue_max);
+            if over > 0 {
+                let over = over.min(self.jobs.len());
+                self.counters.queue_was_full(over as u64);
+            }
+            // An executor of the user's may panic; what it left or dropped, it refused.
+            let execute = AssertUnwindSafe(|| self.executor.execute(&mut self.jobs));
+            if let Err(payload) = catch_unwind(execute) {
+                message_of(payload);
+            }
+            discard(std::mem::take(&mut self.jobs));
+        }
+    }
+
+    fn caught_up(&mut self) {
+        if std::mem::take(&mut self.met_lock) {
+            // One occurrence is still to come. Who holds its lock may need this processor to let go of it.
+            thread::yield_now();
+        } else {
+            self.marks.clear();
+        }
+    }
+}
+
+/// Tells one waiting thread that the driver has handed over everything that was due before it. Dropped unseen (because the
+/// engine was closed), it tells so as well.
+pub(crate) struct Mark(Arc<Passed>);
+
+struct Passed {
+    is_passed: AtomicBool,
+    waiter: Thread,
+}
+
+/// The waiting side of a [`Mark`].
+pub(super) struct MarkWait(Arc<Passed>);
+
+impl Mark {
+    /// For the calling thread.
+    pub(super) fn new() -> (Mark, MarkWait) {
+        let passed = Arc::new(Passed {
+            is_passed: AtomicBool::new(false),
+            waiter: thread::current(),
+        });
+        (Mark(Arc::clone(&passed)), MarkWait(passed))
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no lock.
+        self.0.is_passed.store(true, Ordering::Release);
+        self.0.waiter.unpark();
+    }
+}
+
+impl MarkWait {
+    /// Waits until the driver has passed the mark, or patience ends.
+    pub(super) fn wait(self, patience: Patience) {
+        while !self.0.is_passed.load(Ordering::Acquire) {
+            let Some(left) = patience.left() else { return };
+            thread::park_timeout(left);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The other door: jobs with names, workers and schedules, on the same engine as the timers.
+//!
+//! ```text
+//!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
+//!      |             ^              shutdown.rs  the end, in numbered steps
+//!      v             |
+//!   engine ===> door.rs (driver thread) --> executor --> task/run.rs (worker)
+//! ```
+//!
+//! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and the core to live
+//! tasks; that ring is cut when a task ends, at the latest when the scheduler does.
+
+mod activity;
+mod builder;
+mod closing;
+mod core;
+mod door;
+mod filter;
+mod registry;
+mod shutdown;
+mod submit;
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+use wheel_sync::Arc;
+
+use crate::clock::Patience;
+use crate::observe::Stats;
+use crate::schedule::Schedule;
+use crate::task::{
+    CancelOutcome, Context, IntoOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome,
+};
+use door::Mark;
+
+pub use builder::SchedulerBuilder;
+pub(crate) use core::Core;
+pub(crate) use door::Fire;
+pub use filter::TaskFilter;
+pub use shutdown::{ShutdownReport, ShutdownTimeout};
+pub use submit::{OnConflict, SubmitError, TaskBuilder};
+
+/// Runs tasks when they are due: once or again and again, by name, on workers of its own.
+///
+/// A clone is the same scheduler. When the last one is dropped it shuts down without waiting: what is going is told to
+/// stop, nothing else starts. Handles of tasks do not keep it alive, handlers that hold a clone do.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{CancelOutcome, Scheduler};
+///
+/// let scheduler = Scheduler::builder().workers(2).build()?;
+/// scheduler.task("order-1001").after(Duration::from_secs(1800)).run(|context| {
+///     println!("{} was not paid", context.id());
+/// })?;
+/// // It was paid.
+/// assert_eq!(scheduler.cancel("order-1001"), CancelOutcome::Cancelled);
+/// scheduler.shutdown(Duration::from_secs(5))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Scheduler {
+    core: Arc<Core>,
+    /// Counts the handles.
+    _last: Arc<ShutsDown>,
+}
+
+/// Dropped with the last handle.
+struct ShutsDown(Arc<Core>);
+
+impl Drop for ShutsDown {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl Scheduler {
+    /// Describes a scheduler.
+    pub fn builder() -> SchedulerBuilder {
+        SchedulerBuilder::new()
+    }
+
+    fn of(core: Arc<Core>) -> Scheduler {
+        Scheduler {
+            _last: Arc::new(ShutsDown(Arc::clone(&core))),
+            core,
+        }
+    }
+
+    /// Describes a task called `id`, which no other live task may be.
+    pub fn task(&self, id: impl Into<String>) -> TaskBuilder<'_> {
+        TaskBuilder::new(self, Some(id.into()))
+    }
+
+    /// Describes a task without a name; its id will be a number such as `#17`.
+    pub fn unnamed(&self) -> TaskBuilder<'_> {
+        TaskBuilder::new(self, None)
+    }
+
+    /// Runs `handler` once, `delay` from now: [`Schedule::after`].
+    ///
+    /// # Errors
+    ///
+    /// See [`SubmitError`].
+    pub fn after<F, O>(&self, delay: Duration, handler: F) -> Result<TaskHandle, SubmitError>
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.unnamed().after(delay).run(handler)
+    }
+
+    /// Runs `handler` once, when the wall clock reads `at`: [`Schedule::at`].
+    ///
+    /// # Errors
+    ///
+    /// See [`SubmitError`].
+    pub fn at<F, O>(&self, at: SystemTime, handler: F) -> Result<TaskHandle, SubmitError>
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.unnamed().at(at).run(handler)
+    }
+
+    /// Runs `handler` again and again, on a grid of `period`: [`Schedule::every`].
+    ///
+    /// # Errors
+    ///
+    /// See [`SubmitError`].
+    pub fn every<F, O>(&self, period: Duration, handler: F) -> Result<TaskHandle, SubmitError>
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.unnamed().every(period).run(handler)
+    }
+
+    /// Runs `handler` again and again, `pause` from the end of one run to the next: [`Schedule::every_after`].
+    ///
+    /// # Errors
+    ///
+    /// See [`SubmitError`].
+    pub fn every_after<F, O>(&self, pause: Duration, handler: F) -> Result<TaskHandle, SubmitError>
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.unnamed().every_after(pause).run(handler)
+    }
+
+    /// No run of the task starts from now on, be it queued or not. A run that is going is asked to stop, and the
+    /// task ends as cancelled when it returns. The id is free at once.
+    pub fn cancel(&self, id: &str) -> CancelOutcome {
+        let task = self.core.registry.get(id);
+        task.map_or(CancelOutcome::NotFound, |task| task.cancel())
+    }
+
+    /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken back, one that is going
+    /// goes on.
+    ///
+    /// # Errors
+    ///
+    /// There is no such task, the schedule is not possible, or the scheduler is shutting down.
+    pub fn reschedule(&self, id: &str, schedule: Schedule) -> Result<(), RescheduleError> {
+        let task = self.core.registry.get(id);
+        task.ok_or(RescheduleError::NotFound)?.reschedule(&schedule)
+    }
+
+    /// Runs the task at once. A task that runs once is thereby brought forward: it still runs once. For one that recurs this is
+    /// a run beside its schedule, which does not move; it counts for the overlap policy like any other.
+    pub fn trigger(&self, id: &str) -> TriggerOutcome {
+        let task = self.core.registry.get(id);
+        task.map_or(TriggerOutcome::NotFound, |task| task.trigger())
+    }
+
+    /// How the live task `id` stands now. `None` if it has ended: then its handle still answers.
+    pub fn get(&self, id: &str) -> Option<TaskInfo> {
+        self.core.registry.get(id).map(|task| task.info())
+    }
+
+    /// The handle of the live task `id`.
+    pub fn handle(&self, id: &str) -> Option<TaskHandle> {
+        self.core.registry.get(id).map(TaskHandle::new)
+    }
+
+    /// The live tasks that `filter` admits, by id.
+    pub fn tasks(&self, filter: &TaskFilter) -> Vec<TaskInfo> {
+        let tasks = self.core.registry.all();
+        let mut infos: Vec<TaskInfo> = tasks.iter().map(|task| task.info()).collect();
+        infos.retain(|info| filter.admits(info));
+        infos.sort_by(|a, b| a.id.cmp(&b.id));
+        infos
+    }
+
+    /// Waits until everything that is due by now has run and no run is waiting or going.
+    ///
+    /// Never ends while there is always another run. From inside a handler it does not wait for that handler's own run.
+    pub fn wait_idle(&self) {
+        while !self.wait_idle_timeout(Duration::MAX) {}
+    }
+
+    /// As [`wait_idle`](Scheduler::wait_idle), for `limit` of real time at most. Returns whether it is idle.
+    pub fn wait_idle_timeout(&self, limit: Duration) -> bool {
+        let patience = Patience::new(limit);
+        let core = &self.core;
+        let place = core.place();
+        // What is due may still be on its way; on the driver thread itself nobody can wait for the driver.
+        if !core.engine.is_driver_thread() {
+            let (mark, wait) = Mark::new();
+            // A closed engine hands nothing over any more; the mark comes back and is dropped, which ends the wait.
+            let _ = core.engine.after(Duration::ZERO, Fire::Mark(mark));
+            wait.wait(patience);
+        }
+        core.activity.wait_idle(place, patience) == 0
+    }
+
+    /// Waits until no live task is left, for `limit` of real time at most. Returns whether that came about.
+    ///
+    /// From inside a handler its own task is live, so the answer is no, after `limit`.
+    pub fn wait_empty_timeout(&self, limit: Duration) -> bool {
+        let core = &self.core;
+        let is_empty = || core.counters.live() == 0;
+        core.activity.wait_until(Patience::new(limit), is_empty)
+    }
+
+    /// What the scheduler holds and has done until now.
+    pub fn stats(&self) -> Stats {
+        self.core.counters.read()
+    }
+
+    /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going end within `grace` of real
+    /// time, then sets the tokens of those that have not. The report names every task that did not run, or whose run was cut.
+    ///
+    /// May be called more than once and from several threads: each call waits for the runs, the first one gets
+    /// the pending tasks in its report. From inside a handler it does not wait for that handler's own run.
+    ///
+    /// # Errors
+    ///
+    /// [`ShutdownTimeout`] with the same report, if runs were still going when the grace was over.
+    pub fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
+        self.core.shutdown(grace)
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let core = &self.core;
+        f.debug_struct("Scheduler")
+            .field("live", &core.counters.live())
+            .field("is_shut_down", &core.closing.has_begun())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A scheduler for the whole process, started on first use with the defaults of [`Scheduler::builder`].
+///
+/// It is never dropped; once somebody has shut it down it stays so.
+///
+/// # Panics
+///
+/// On first use, if the system refuses to start threads.
+pub fn global() -> &'static Scheduler {
+    static GLOBAL: OnceLock<Scheduler> = OnceLock::new();
+    GLOBAL.get_or_init(|| {
+        let built = Scheduler::builder().build();
+        built.expect("the threads of the process-wide scheduler could not be started")
+    })
+}

@@ -1,0 +1,158 @@
+//! The end of a scheduler, in numbered steps.
+//!
+//! 1. Nothing new is accepted.
+//! 2. The engine is stopped: nothing becomes due any more.
+//! 3. Every task that has no run going ends as cancelled, and is named in the report.
+//! 4. Runs that are going may end within the grace.
+//! 5. Those that have not are told to stop by their tokens, and are named in the report.
+//! 6. The threads go home; those whose run has not ended go when it does.
+//!
+//! The first caller does steps 1 to 3; each caller waits in step 4 with its own grace. A caller in a handler does not wait for
+//! its own run. Dropping the last handle does the same without waiting anywhere.
+//!
+//! The driver may be in the middle of a pass at step 2. That harms nothing: each task is ended under its own lock, and what
+//! the driver finds due afterwards is void.
+
+use std::fmt;
+use std::time::Duration;
+
+use wheel_sync::Arc;
+
+use super::activity::Place;
+use super::core::Core;
+use crate::clock::Patience;
+use crate::task::{Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task};
+
+/// What a shutdown left undone: each task as it stood before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShutdownReport {
+    /// Tasks that waited until they were due.
+    pub pending: Vec<TaskInfo>,
+    /// Tasks that were due and waited for a worker.
+    pub queued: Vec<TaskInfo>,
+    /// Tasks whose run was still going when the grace was over. Their tokens are set.
+    pub cut: Vec<TaskInfo>,
+}
+
+/// The grace was over before every run had ended. The scheduler is shut down all the same; threads whose run goes on end
+/// when it returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShutdownTimeout {
+    /// What was left undone; `cut` names what was still going.
+    pub report: ShutdownReport,
+}
+
+impl Core {
+    /// Shuts down, waiting for runs that are going for `grace` of real time at most.
+    pub(super) fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
+        let patience = Patience::new(grace);
+        let place = self.place();
+        let mut report = self.seal();
+        if place == Place::Outside {
+            // Steps 1 to 3 of another caller.
+            self.activity
+                .wait_until(patience, || self.closing.is_sealed());
+        }
+        let going = self.activity.wait_idle(place, patience); // Step 4.
+        if going > 0 {
+            report.cut = self.interrupt_runs(); // Step 5.
+        }
+        // Step 6. All runs have ended or been given up. Whoever may wait does so for some instructions of each thread.
+        if place == Place::Outside && going == 0 {
+            self.send_workers_home(Duration::from_secs(1));
+            drop(self.engine.close());
+        } else {
+            self.send_workers_home(Duration::ZERO);
+        }
+        if report.cut.is_empty() {
+            Ok(report)
+        } else {
+            Err(ShutdownTimeout { report })
+        }
+    }
+
+    /// Shuts down without waiting.
+    pub(super) fn abandon(&self) {
+        self.seal();
+        self.interrupt_runs();
+        self.send_workers_home(Duration::ZERO);
+    }
+
+    /// Steps 1 to 3, for the first caller.
+    fn seal(&self) -> ShutdownReport {
+        let mut report = ShutdownReport::default();
+        if !self.closing.begin() {
+            return report; // Step 1 and the rest were somebody else's.
+        }
+        // Step 2. What the engine holds are only references to tasks, which the registry has as well.
+        self.engine.stop();
+        // Step 3.
+        for task in self.registry.all() {
+            let (stopped, leftovers) = task.stop();
+            match stopped {
+                Stopped::Pending(info) => report.pending.push(info),
+                Stopped::Queued(info) => report.queued.push(info),
+                Stopped::Running | Stopped::Ended => {}
+            }
+            leftovers.discard();
+        }
+        report
+            .pending
+            .sort_by_key(|task| (task.next_due.is_none(), task.next_due));
+        self.closing.seal();
+        self.activity.tell();
+        report
+    }
+
+    /// Sets the tokens of all runs that are going, but for the caller's own, and names them.
+    fn interrupt_runs(&self) -> Vec<TaskInfo> {
+        let going: Vec<Arc<Task>> = self.leaving.lock().values().cloned().collect();
+        let mut cut = Vec::new();
+        for task in going {
+            if is_inside_run_of_task(&task) {
+                continue;
+            }
+            let info = task.info();
+            if !info.state.has_ended() {
+                cut.push(info);
+                task.interrupt();
+            }
+        }
+        cut
+    }
+
+    fn send_workers_home(&self, grace: Duration) {
+        if let Some(pool) = &self.pool {
+            // Who is still busy has been named in the report.
+            let _ = pool.shutdown(grace);
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        if is_inside_run_of_core(self) || self.engine.is_driver_thread() {
+            Place::InsideRun
+        } else {
+            Place::Outside
+        }
+    }
+}
+
+impl fmt::Display for ShutdownTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cut = &self.report.cut;
+        write!(f, "the grace was over with {} runs still going:", cut.len())?;
+        const NAMED: usize = 5;
+        for (n, task) in cut.iter().take(NAMED).enumerate() {
+            let comma = if n == 0 { "" } else { "," };
+            write!(f, "{comma} {}", task.id)?;
+        }
+        if cut.len() > NAMED {
+            write!(f, " and {} more", cut.len() - NAMED)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ShutdownTimeout {}

@@ -1,0 +1,234 @@
+//! A task is described, checked and added: from the builder to the engine.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use wheel_sync::Arc;
+
+use super::Scheduler;
+use super::registry::{Added, NotAdded};
+use crate::policy::{Misfire, Overlap};
+use crate::schedule::{Schedule, ScheduleError};
+use crate::task::{Context, Handler, IntoOutcome, Settings, Task, TaskHandle, TaskId};
+
+/// What happens when the id of a new task belongs to a live one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnConflict {
+    /// The new task is refused.
+    #[default]
+    Refuse,
+    /// The live one is cancelled, and the new one has its id. A run of the old one that is going is asked to stop, and
+    /// the new one does not wait for it.
+    Replace,
+    /// The live one stays, and its handle is returned; the new handler is dropped.
+    Keep,
+}
+
+/// Why a task was not added. The handler is dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SubmitError {
+    /// A live task has this id. Trying again helps once that one has ended.
+    DuplicateId(String),
+    /// An id may not be empty, nor begin with `#`, which is kept for tasks without a name.
+    InvalidId(String),
+    /// Neither `after`, `at`, `every` nor `every_after` was called.
+    NoSchedule,
+    /// The schedule is not possible.
+    Schedule(ScheduleError),
+    /// A task that runs no times.
+    ZeroCount,
+    /// There are as many live tasks as the scheduler may have. Trying again helps once some have ended.
+    Full,
+    /// The scheduler is shutting down, or has been shut down.
+    ShuttingDown,
+}
+
+/// Describes a task. Nothing happens before [`run`](TaskBuilder::run).
+#[must_use = "a task is added by its `run`"]
+pub struct TaskBuilder<'s> {
+    scheduler: &'s Scheduler,
+    name: Option<String>,
+    schedule: Option<Schedule>,
+    settings: Settings,
+    on_conflict: OnConflict,
+}
+
+impl<'s> TaskBuilder<'s> {
+    pub(super) fn new(scheduler: &'s Scheduler, name: Option<String>) -> TaskBuilder<'s> {
+        TaskBuilder {
+            scheduler,
+            name,
+            schedule: None,
+            settings: Settings::default(),
+            on_conflict: OnConflict::Refuse,
+        }
+    }
+
+    /// When the task is due. Of several, the last one counts.
+    pub fn schedule(mut self, schedule: Schedule) -> TaskBuilder<'s> {
+        self.schedule = Some(schedule);
+        self
+    }
+
+    /// Once, `delay` from now: [`Schedule::after`].
+    pub fn after(self, delay: Duration) -> TaskBuilder<'s> {
+        self.schedule(Schedule::after(delay))
+    }
+
+    /// Once, when the wall clock reads `at`: [`Schedule::at`].
+    pub fn at(self, at: SystemTime) -> TaskBuilder<'s> {
+        self.schedule(Schedule::at(at))
+    }
+
+    /// Again and again, on a grid of `period`: [`Schedule::every`].
+    pub fn every(self, period: Duration) -> TaskBuilder<'s> {
+        self.schedule(Schedule::every(period))
+    }
+
+    /// Again and again, `pause` from the end of one run to the next: [`Schedule::every_after`].
+    pub fn every_after(self, pause: Duration) -> TaskBuilder<'s> {
+        self.schedule(Schedule::every_after(pause))
+    }
+
+    /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or `every_after`.
+    pub fn start_now(mut self) -> TaskBuilder<'s> {
+        self.schedule = self.schedule.map(Schedule::start_now);
+        self
+    }
+
+    /// The grid contains `start`: [`Schedule::start_at`]. Call it after `every`.
+    pub fn start_at(mut self, start: SystemTime) -> TaskBuilder<'s> {
+        self.schedule = self.schedule.map(|schedule| schedule.start_at(start));
+        self
+    }
+
+    /// The task ends after `runs` runs. Occurrences that were skipped do not count, runs by hand do.
+    pub fn count(mut self, runs: u64) -> TaskBuilder<'s> {
+        self.settings.runs_max = Some(runs);
+        self
+    }
+
+    /// What becomes of occurrences that were missed.
+    pub fn misfire(mut self, misfire: Misfire) -> TaskBuilder<'s> {
+        self.settings.misfire = misfire;
+        self
+    }
+
+    /// What becomes of an occurrence while the last run is going.
+    pub fn overlap(mut self, overlap: Overlap) -> TaskBuilder<'s> {
+        self.settings.overlap = overlap;
+        self
+    }
+
+    /// What happens when a live task has the same id. Refused by default.
+    pub fn on_conflict(mut self, on_conflict: OnConflict) -> TaskBuilder<'s> {
+        self.on_conflict = on_conflict;
+        self
+    }
+
+    /// Adds the task. `handler` runs on a worker, never inside this call, and never early.
+    ///
+    /// What this thread wrote before is visible to the handler. The handler is dropped when the task has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`SubmitError`] says what would be right and whether trying again helps.
+    pub fn run<F, O>(self, handler: F) -> Result<TaskHandle, SubmitError>
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.add(Arc::new(move |context: &Context| {
+            handler(context).into_outcome()
+        }))
+    }
+
+    fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
+        let core = &self.scheduler.core;
+        if core.closing.has_begun() {
+            return Err(SubmitError::ShuttingDown);
+        }
+        if self.settings.runs_max == Some(0) {
+            return Err(SubmitError::ZeroCount);
+        }
+        let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
+        let clock = core.engine.clock();
+        let planned = schedule.plan(clock.now(), clock.wall());
+        let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        let serial = core.serial();
+        let id = match self.name {
+            None => TaskId::Numbered(serial),
+            Some(name) if TaskId::may_be_given(&name) => TaskId::Named(name.into()),
+            Some(name) => return Err(SubmitError::InvalidId(name)),
+        };
+        let task = Task::new(Arc::clone(core), serial, id, self.settings, plan, handler);
+        match core.registry.add(&task, self.on_conflict) {
+            Ok(Added::Fresh) => core.counters.task_added(),
+            Ok(Added::Replaced(old)) => {
+                core.counters.task_added();
+                // Whether a run of it was going is of no interest: the new task does not wait for it.
+                let _ = old.cancel();
+            }
+            Ok(Added::Kept(live)) => return Ok(TaskHandle::new(live)),
+            Err(NotAdded::Duplicate) => {
+                return Err(SubmitError::DuplicateId(task.name().to_owned()));
+            }
+            Err(NotAdded::Full) => return Err(SubmitError::Full),
+        }
+        if task.begin(first).is_err() {
+            let _ = task.cancel();
+            return Err(SubmitError::ShuttingDown);
+        }
+        Ok(TaskHandle::new(task))
+    }
+}
+
+impl SubmitError {
+    /// Whether the same call may succeed later.
+    pub fn may_succeed_later(&self) -> bool {
+        matches!(self, SubmitError::DuplicateId(_) | SubmitError::Full)
+    }
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubmitError::DuplicateId(id) => write!(f, "a live task has the id {id:?} already"),
+            SubmitError::InvalidId(id) => write!(
+                f,
+                "{id:?} is not possible as an id: it must not be empty or begin with '#'"
+            ),
+            SubmitError::NoSchedule => {
+                f.write_str("the task has no schedule: call one of after, at, every, every_after")
+            }
+            SubmitError::Schedule(error) => error.fmt(f),
+            SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
+            SubmitError::Full => {
+                f.write_str("there are as many live tasks as the scheduler may have")
+            }
+            SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
+        }
+    }
+}
+
+impl std::error::Error for SubmitError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SubmitError::Schedule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for TaskBuilder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskBuilder")
+            .field("name", &self.name)
+            .field("schedule", &self.schedule)
+            .field("settings", &self.settings)
+            .field("on_conflict", &self.on_conflict)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+//! What a user keeps of a task.
+
+use std::fmt;
+use std::time::Duration;
+
+use wheel_sync::Arc;
+
+use super::{CancelOutcome, Task, TaskInfo, TaskState, is_inside_run_of_task};
+use crate::clock::Patience;
+
+/// One task. Dropping the handle does not cancel it; a clone is the same task.
+///
+/// It goes on answering after the task has ended, also when the id is used again: that is another task.
+#[derive(Clone)]
+pub struct TaskHandle(Arc<Task>);
+
+impl TaskHandle {
+    pub(crate) fn new(task: Arc<Task>) -> TaskHandle {
+        TaskHandle(task)
+    }
+
+    /// The name that the task was given, or a number such as `#17`.
+    pub fn id(&self) -> &str {
+        self.0.name()
+    }
+
+    /// No run starts from now on; one that is going is asked to stop through its token.
+    pub fn cancel(&self) -> CancelOutcome {
+        self.0.cancel()
+    }
+
+    /// How the task stands now.
+    pub fn info(&self) -> TaskInfo {
+        self.0.info()
+    }
+
+    /// Waits until the task has ended and returns how. A recurring task ends when it is cancelled, when it has run as often
+    /// as was wanted, or with its scheduler.
+    ///
+    /// What the handler wrote is visible afterwards. Called from the handler of this very task, it does not wait but
+    /// returns the present state.
+    pub fn wait(&self) -> TaskState {
+        loop {
+            if let Some(state) = self.wait_timeout(Duration::MAX) {
+                return state;
+            }
+        }
+    }
+
+    /// As [`wait`](TaskHandle::wait), for `limit` of real time at most; `None` if the task has not ended by then.
+    pub fn wait_timeout(&self, limit: Duration) -> Option<TaskState> {
+        let mut life = self.0.life.lock();
+        if is_inside_run_of_task(&self.0) {
+            return Some(life.state.name());
+        }
+        let patience = Patience::new(limit);
+        while !life.state.name().has_ended() {
+            life = self.0.ended.wait_timeout(life, patience.left()?);
+        }
+        Some(life.state.name())
+    }
+}
+
+impl fmt::Debug for TaskHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskHandle")
+            .field("id", &self.id())
+            .field("state", &self.0.state())
+            .finish_non_exhaustive()
+    }
+}

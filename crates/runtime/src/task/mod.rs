@@ -1,0 +1,218 @@
+//! A task: what a user scheduled, its state, and the runs that come of it.
+//!
+//! ```text
+//!  driver:  occur.rs   due: take the run, arm the next occurrence
+//!  worker:  run.rs     start, call the handler, record, arm what follows the end
+//!  anyone:  control.rs cancel, reschedule, trigger, end
+//! ```
+//!
+//! Ground rules: each task has one lock, held for some instructions and never while user code runs (handlers, the `Drop`
+//! of what they captured). The driver only tries it: if somebody who holds it has been preempted, the driver goes on with
+//! other tasks and comes back. Under the lock of a task the engine and the registry may be called, never the other way round.
+
+mod context;
+mod control;
+mod handle;
+mod id;
+mod info;
+mod occur;
+mod outcome;
+mod run;
+mod state;
+mod token;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use wheel_core::InsertError;
+use wheel_sync::{Arc, Condvar, Mutex};
+
+use crate::driver::TimerKey;
+use crate::executor::message_of;
+use crate::policy::{Misfire, Overlap};
+use crate::schedule::{Due, Plan};
+use crate::scheduler::{Core, Fire};
+
+pub use context::Context;
+pub(crate) use control::Stopped;
+pub use control::{CancelOutcome, RescheduleError, TriggerOutcome};
+pub use handle::TaskHandle;
+pub(crate) use id::TaskId;
+pub use info::TaskInfo;
+pub(crate) use occur::{Looked, WaitingRun};
+pub use outcome::{IntoOutcome, Outcome};
+pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
+use state::State;
+pub use state::TaskState;
+pub use token::CancelToken;
+
+/// What a task does. Shared with the run that is going.
+pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
+
+/// One task of one scheduler. An id that is used again is another task.
+pub(crate) struct Task {
+    /// Tells tasks of the same id apart.
+    pub(crate) serial: u64,
+    pub(crate) id: TaskId,
+    text: OnceLock<Box<str>>,
+    core: Arc<Core>,
+    settings: Settings,
+    life: Mutex<Life>,
+    /// Notified when the task has ended.
+    ended: Condvar,
+}
+
+/// What a task was told when it was added, besides its schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) misfire: Misfire,
+    pub(crate) overlap: Overlap,
+    /// The task ends after so many runs.
+    pub(crate) runs_max: Option<u64>,
+}
+
+/// What changes in a task's life.
+struct Life {
+    state: State,
+    plan: Plan,
+    armed: Option<Armed>,
+    /// What was armed under an older epoch is void.
+    epoch: u64,
+    /// Gone once the task has ended, so that a handle keeps nothing of the user's alive.
+    handler: Option<Handler>,
+    /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
+    is_leaving: bool,
+    tally: Tally,
+}
+
+/// What the task waits for.
+#[derive(Clone, Copy)]
+struct Armed {
+    key: TimerKey,
+    due: Due,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    runs: u64,
+    succeeded: u64,
+    failed: u64,
+    skipped: u64,
+    missed: u64,
+    last_start: Option<SystemTime>,
+    last_error: Option<String>,
+}
+
+/// What an ended task leaves behind: dropped outside of every lock, because it is the user's.
+#[must_use = "drop it after the lock"]
+pub(crate) struct Leftovers(Option<Handler>);
+
+/// The engine took nothing: it is closed.
+#[derive(Debug)]
+pub(crate) struct NotArmed;
+
+impl Leftovers {
+    pub(crate) const NOTHING: Leftovers = Leftovers(None);
+
+    /// Drops them; a panic of the user's `Drop` ends here.
+    pub(crate) fn discard(self) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(self.0))) {
+            message_of(payload);
+        }
+    }
+}
+
+impl Task {
+    pub(crate) fn new(
+        core: Arc<Core>,
+        serial: u64,
+        id: TaskId,
+        settings: Settings,
+        plan: Plan,
+        handler: Handler,
+    ) -> Arc<Task> {
+        Arc::new(Task {
+            serial,
+            id,
+            text: OnceLock::new(),
+            core,
+            settings,
+            life: Mutex::new(Life {
+                state: State::new(),
+                plan,
+                armed: None,
+                epoch: 0,
+                handler: Some(handler),
+                is_leaving: false,
+                tally: Tally::default(),
+            }),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// The id as text.
+    pub(crate) fn name(&self) -> &str {
+        match &self.id {
+            TaskId::Named(name) => name,
+            TaskId::Numbered(_) => self.text.get_or_init(|| self.id.to_string().into()),
+        }
+    }
+
+    pub(crate) fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// Arms the first occurrence of a task that has just been added; one that was cancelled meanwhile stays so.
+    pub(crate) fn begin(self: &Arc<Task>, first: Due) -> Result<(), NotArmed> {
+        let mut life = self.life.lock();
+        if life.state.name().has_ended() {
+            return Ok(());
+        }
+        self.arm(&mut life, first)
+    }
+
+    /// The engine calls back when `due` comes, under the present epoch.
+    fn arm(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        let engine = &self.core.engine;
+        let fire = Fire::Occurrence {
+            task: Arc::clone(self),
+            epoch: life.epoch,
+        };
+        let armed = match due {
+            Due::Monotonic(moment) => engine.at_moment(moment, fire),
+            Due::Wall(at) => engine.at_wall(at, fire),
+        };
+        match armed {
+            Ok(key) => {
+                life.armed = Some(Armed { key, due });
+                Ok(())
+            }
+            Err(InsertError::Full(_) | InsertError::Closed(_)) => Err(NotArmed),
+            Err(_) => Err(NotArmed),
+        }
+    }
+
+    /// What was armed will not happen, also if the driver has it in its hands already.
+    fn disarm(&self, life: &mut Life) {
+        life.epoch += 1;
+        if let Some(armed) = life.armed.take() {
+            // What comes back holds this very task, which the caller holds as well: nothing ends here.
+            drop(self.core.engine.cancel(armed.key));
+        }
+    }
+
+    /// The last steps of a task that has just ended. From here on its id is free.
+    fn bury(&self, life: &mut Life) -> Leftovers {
+        debug_assert!(life.state.name().has_ended());
+        self.disarm(life);
+        self.core.registry.remove(self);
+        self.ended.notify_all();
+        Leftovers(life.handler.take())
+    }
+
+    /// No run may start any more, for there have been as many as were wanted.
+    fn is_spent(&self, tally: &Tally) -> bool {
+        self.settings.runs_max.is_some_and(|max| tally.runs >= max)
+    }
+}

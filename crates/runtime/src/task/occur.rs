@@ -1,0 +1,197 @@
+//! On the driver thread: an occurrence is due, and becomes a run that waits for a worker.
+//!
+//! ```text
+//!  due --> occur: state scheduled -> queued, next occurrence armed --> WaitingRun --> Job --> executor
+//!             \-- the task's lock is taken: the driver goes on with others and comes back
+//! ```
+//!
+//! The next occurrence is armed here and not at the end of the run: so the grid stays, however long runs take.
+//! A run that waits ends in one of two ways: a worker starts it, or it is dropped, and then the task is told.
+
+use std::time::SystemTime;
+
+use wheel_sync::Arc;
+
+use super::state::{End, Refused, Ticket};
+use super::{Leftovers, Life, Task};
+use crate::clock::Moment;
+use crate::executor::{Job, Work};
+use crate::policy::{Misfire, Overlap};
+use crate::schedule::Due;
+
+/// A run that is due and waits for a worker.
+#[must_use = "dropping it refuses the run"]
+pub(crate) struct WaitingRun {
+    /// `None` once somebody has taken the run on.
+    task: Option<Arc<Task>>,
+    pub(super) ticket: Ticket,
+    /// The earliest of the occurrences that it stands for.
+    pub(crate) due: Moment,
+    /// From when on it is late: the tick at which it was due, for rounding up to that is no lateness.
+    pub(crate) late_from: Moment,
+    pub(super) calendar: Calendar,
+    pub(crate) missed: u64,
+}
+
+/// What the calendar says about a run.
+#[derive(Clone, Copy)]
+pub(super) struct Calendar {
+    /// The occurrence that it is for: the latest, if it stands for several.
+    pub(super) nominal: SystemTime,
+    /// The earliest of them.
+    pub(super) due: SystemTime,
+}
+
+/// What the driver's look at a task came to.
+pub(crate) enum Looked {
+    /// A run waits for a worker now.
+    Run(WaitingRun),
+    /// There is nothing to run.
+    Nothing,
+    /// Somebody holds the lock of the task: look again soon.
+    Busy(Arc<Task>),
+}
+
+impl Task {
+    /// What was armed under `epoch` is due. Never blocks.
+    pub(crate) fn occur(self: Arc<Task>, epoch: u64, due: Moment, now: Moment) -> Looked {
+        let Some(mut life) = self.life.try_lock() else {
+            return Looked::Busy(self);
+        };
+        let run = self.take_occurrence(&mut life, epoch, due, now);
+        drop(life);
+        run.map_or(Looked::Nothing, Looked::Run)
+    }
+
+    fn take_occurrence(
+        self: &Arc<Task>,
+        life: &mut Life,
+        epoch: u64,
+        due: Moment,
+        now: Moment,
+    ) -> Option<WaitingRun> {
+        if life.epoch != epoch {
+            // Cancelled, ended or given another schedule while the driver had it in its hands.
+            return None;
+        }
+        let late_from = match life.armed.take().map(|armed| armed.due) {
+            // Unless it was past already when it was armed: then it came without waiting for its tick.
+            Some(Due::Monotonic(_)) => self.core.tick_start(due).min(now),
+            Some(Due::Wall(_)) | None => due,
+        };
+        let occurrence = match self.settings.misfire {
+            Misfire::FireOnce => life.plan.occur(due, now),
+        };
+        let run = match life.state.queue() {
+            Ok(ticket) => {
+                self.core.note_queued();
+                life.tally.missed += occurrence.missed;
+                Some(WaitingRun {
+                    task: Some(Arc::clone(self)),
+                    ticket,
+                    due,
+                    late_from,
+                    calendar: Calendar {
+                        nominal: occurrence.nominal,
+                        due: occurrence.due,
+                    },
+                    missed: occurrence.missed,
+                })
+            }
+            Err(Refused::Busy) => match self.settings.overlap {
+                Overlap::Skip => {
+                    let left_out = occurrence.missed + 1;
+                    life.tally.skipped += left_out;
+                    self.core.counters.skipped(left_out);
+                    None
+                }
+            },
+            Err(Refused::OldTicket | Refused::Ended) => return None,
+        };
+        let is_last = run.is_some() && self.would_be_last(life);
+        if let Some(next) = occurrence.next.filter(|_| !is_last) {
+            // A closed engine is being shut down, which ends this task as well.
+            let _ = self.arm(life, next);
+        }
+        run
+    }
+
+    /// Whether the run that waits uses up what was wanted.
+    pub(super) fn would_be_last(&self, life: &Life) -> bool {
+        let max = self.settings.runs_max;
+        max.is_some_and(|max| life.tally.runs + 1 >= max)
+    }
+
+    /// The executor dropped a run. The task goes on with what is due next; without a next one it has ended.
+    fn refuse(self: &Arc<Task>, ticket: Ticket) {
+        let mut life = self.life.lock();
+        if life.state.give_back(Some(ticket)).is_err() {
+            // It was taken back before, and whoever did it has told everyone.
+            return;
+        }
+        life.tally.skipped += 1;
+        self.core.counters.skipped(1);
+        let next = match life.armed {
+            Some(_) => None,
+            None => life.plan.resume(self.core.engine.clock().now()),
+        };
+        let goes_on =
+            life.armed.is_some() || next.is_some_and(|next| self.arm(&mut life, next).is_ok());
+        let leftovers = (!goes_on).then(|| {
+            let ended = life.state.end(End::Skipped);
+            ended.expect("a task that has just given its run back can end");
+            self.bury(&mut life)
+        });
+        let state = life.state.name();
+        drop(life);
+        self.core.note_not_queued(state);
+        leftovers.unwrap_or(Leftovers::NOTHING).discard();
+    }
+}
+
+impl WaitingRun {
+    /// A run of `task` outside of its schedule, due now.
+    pub(super) fn by_hand(task: &Arc<Task>, ticket: Ticket, now: Moment, wall: SystemTime) -> Self {
+        WaitingRun {
+            task: Some(Arc::clone(task)),
+            ticket,
+            due: now,
+            late_from: now,
+            calendar: Calendar {
+                nominal: wall,
+                due: wall,
+            },
+            missed: 0,
+        }
+    }
+
+    /// What an executor gets.
+    pub(crate) fn into_job(self) -> Job {
+        Job::due_at(self.due.as_nanos(), self)
+    }
+
+    /// Takes the task on: from here on dropping the run tells nobody.
+    pub(super) fn take_task(&mut self) -> Arc<Task> {
+        self.task.take().expect("a run is taken on once")
+    }
+}
+
+impl Work for WaitingRun {
+    fn run(self: Box<Self>) {
+        self.start();
+    }
+
+    fn is_void(&self) -> bool {
+        let task = self.task.as_ref();
+        let life = task.and_then(|task| task.life.try_lock());
+        life.is_some_and(|life| !life.state.awaits(self.ticket))
+    }
+}
+
+impl Drop for WaitingRun {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.refuse(self.ticket);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The bare door: callbacks that run after a delay or at an instant.
+//!
+//! For services where a timeout is one of a million: no names, no bookkeeping, no allocation beyond
+//! the closure. `Timers` turns delays into dues and closures into values of the engine; the sinks
+//! below turn what is due back into calls.
+//!
+//! ```text
+//!  any thread                       driver thread                  executor, if one was given
+//!  after, reset, cancel --> Engine --> Inline: call, catch panic
+//!                                  \-> Handover: one batch a pass --> Job::run
+//! ```
+//!
+//! A cancelled closure is dropped by whoever cancelled it, one that never fired by whoever shut the
+//! engine down; never under a lock.
+
+mod builder;
+mod refused;
+mod sink;
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use wheel_sync::Arc;
+
+use crate::driver::{Engine, Lateness, TimerKey, discard};
+pub use builder::TimersBuilder;
+pub use refused::TimerError;
+use sink::{Callback, Reporter};
+
+/// Timers with callbacks, on one driver thread of their own.
+///
+/// A clone is the same engine. When the last one is dropped the driver thread stops, without being
+/// waited for, and drops the callbacks that never ran; a pending callback that holds a clone keeps
+/// the engine alive. Callbacks run on the driver thread and delay each other, so keep them short or
+/// give an [executor](TimersBuilder::executor).
+///
+/// Never fires early, and each callback runs at most once.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{ManualClock, Timers};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let clock = ManualClock::new();
+/// let timers = Timers::builder().clock(clock.clone()).build()?;
+///
+/// let idle = timers.after(Duration::from_secs(30), || println!("closing an idle connection"))?;
+/// clock.advance(Duration::from_secs(20));
+/// let idle = timers.reset(idle, Duration::from_secs(30)).expect("it has not fired yet");
+/// assert!(timers.cancel(idle));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Timers {
+    engine: Engine<Callback>,
+    reporter: Arc<Reporter>,
+}
+
+impl Timers {
+    /// Timers on the system's monotonic clock with a tick of 1 ms.
+    pub fn builder() -> TimersBuilder {
+        TimersBuilder::new()
+    }
+
+    /// Runs `callback` once, `delay` from now.
+    ///
+    /// The delay is rounded up to the tick. Zero runs as soon as the driver gets to it, never inside
+    /// this call. `Duration::MAX`, and all that is beyond 584 years, is never: pending and
+    /// cancellable. A callback that is late because the driver was, or the machine slept, runs as
+    /// soon as possible. Does not block.
+    ///
+    /// What this thread wrote before the call is visible to the callback.
+    ///
+    /// # Errors
+    ///
+    /// [`TimerError`] gives the callback back: the limit of pending timers is reached, or the engine
+    /// was shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// let (done, wait) = std::sync::mpsc::channel();
+    /// timers.after(Duration::from_millis(5), move || done.send("late by a hair").unwrap())?;
+    /// assert_eq!(wait.recv()?, "late by a hair");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn after(
+        &self,
+        delay: Duration,
+        callback: impl FnOnce() + Send + 'static,
+    ) -> Result<TimerKey, TimerError> {
+        let callback: Callback = Box::new(callback);
+        self.engine.after(delay, callback).map_err(TimerError::of)
+    }
+
+    /// Runs `callback` once, when the wall clock reads `instant`.
+    ///
+    /// The instant is rounded up to a millisecond. What is past runs as soon as the driver gets to
+    /// it, never inside this call. Follows the wall clock: when that is stepped forward over the
+    /// instant the callback runs at once, when it is stepped back the callback waits. On Linux the
+    /// driver is told of steps; elsewhere it looks once a second while such timers are pending.
+    ///
+    /// # Errors
+    ///
+    /// As [`after`](Timers::after).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// let tomorrow = SystemTime::now() + Duration::from_secs(86_400);
+    /// let key = timers.at(tomorrow, || println!("a day has passed"))?;
+    /// assert!(timers.cancel(key));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn at(
+        &self,
+        instant: SystemTime,
+        callback: impl FnOnce() + Send + 'static,
+    ) -> Result<TimerKey, TimerError> {
+        let callback: Callback = Box::new(callback);
+        self.engine
+            .at_wall(instant, callback)
+            .map_err(TimerError::of)
+    }
+
+    /// Moves a pending timer to `delay` from now, earlier or later than it was, and returns the key
+    /// to use from now on. The old key does nothing any more.
+    ///
+    /// `None` if it is too late: the timer has fired, or was cancelled. Rounds as
+    /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock from
+    /// then on. Does not block.
+    pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
+        self.engine.reset(key, delay)
+    }
+
+    /// Cancels a pending timer and drops its callback here, before the call returns.
+    ///
+    /// True: the callback will never run. False: it has run, is running, has been handed to the
+    /// executor, or was cancelled before. Does not wait for a callback that is running.
+    pub fn cancel(&self, key: TimerKey) -> bool {
+        self.engine.cancel(key).is_some()
+    }
+
+    /// How many timers are pending. Exact when no other thread is at it; a few off otherwise.
+    pub fn len(&self) -> usize {
+        self.engine.len()
+    }
+
+    /// True if nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the engine has done until now. May be asked at any time; does not disturb the driver.
+    pub fn stats(&self) -> TimersStats {
+        let engine = self.engine.stats();
+        TimersStats {
+            pending: engine.pending,
+            fired: engine.fired,
+            panics: self.reporter.panics(),
+            refused: self.reporter.refused(),
+            wakeups: engine.wakeups,
+            clock_jumps: engine.clock_jumps,
+            lateness: engine.lateness,
+        }
+    }
+
+    /// Stops the engine, and returns how many timers never fired. Their callbacks are dropped.
+    ///
+    /// Waits for the callback that is running on the driver thread, then nothing more is started
+    /// there; what has been handed to an executor may still run. Later calls of
+    /// [`after`](Timers::after) are refused. A second call returns 0, and waits for the first.
+    ///
+    /// From inside a callback on the driver thread it does not wait: nothing is started after that
+    /// callback, and what is pending is dropped when the callback has returned.
+    pub fn shutdown(&self) -> usize {
+        if self.engine.is_driver_thread() {
+            let pending = if self.engine.is_closed() {
+                0
+            } else {
+                self.len()
+            };
+            // Returns nothing here: the driver itself drops what is left.
+            discard(self.engine.close());
+            return pending;
+        }
+        let unfired = self.engine.close();
+        let count = unfired.len();
+        discard(unfired);
+        count
+    }
+}
+
+impl fmt::Debug for Timers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timers")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a [`Timers`] has done until now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TimersStats {
+    /// Timers that are pending now.
+    pub pending: usize,
+    /// Callbacks that were called, or handed to the executor.
+    pub fired: u64,
+    /// Callbacks that panicked.
+    pub panics: u64,
+    /// Callbacks that the executor did not take. They were dropped.
+    pub refused: u64,
+    /// How often the driver thread woke up.
+    pub wakeups: u64,
+    /// Steps of the wall clock that were seen while [`at`](Timers::at) timers were pending, and
+    /// readings of the monotonic clock that went back.
+    pub clock_jumps: u64,
+    /// How late callbacks were called, or handed to the executor, from the start of their due tick.
+    pub lateness: Lateness,
+}

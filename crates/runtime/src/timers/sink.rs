@@ -1,0 +1,119 @@
+//! What happens to callbacks that are due: called here, or handed to an executor.
+//!
+//! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
+//! whatever thread a callback panics.
+
+use std::any::Any;
+use std::fmt::Write as _;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wheel_sync::Arc;
+use wheel_sync::atomic::{AtomicU64, Ordering};
+
+use crate::driver::{Due, Sink, discard};
+use crate::executor::{Executor, Job, message_of};
+
+pub(super) type Callback = Box<dyn FnOnce() + Send>;
+pub(super) type PanicHook = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Counts what went wrong and tells of panics.
+pub(super) struct Reporter {
+    panics: AtomicU64,
+    refused: AtomicU64,
+    hook: Option<PanicHook>,
+}
+
+impl Reporter {
+    pub(super) fn new(hook: Option<PanicHook>) -> Reporter {
+        Reporter {
+            panics: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            hook,
+        }
+    }
+
+    // Relaxed throughout: counts for people, which publish nothing.
+    pub(super) fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Calls user code; a panic ends here.
+    fn guard(&self, call: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
+            self.report(payload);
+        }
+    }
+
+    fn report(&self, payload: Box<dyn Any + Send>) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+        let message = message_of(payload);
+        let told = catch_unwind(AssertUnwindSafe(|| match &self.hook {
+            Some(hook) => hook(&message),
+            None => tell_stderr(&message),
+        }));
+        if let Err(payload) = told {
+            // A hook that panics has had its say.
+            message_of(payload);
+        }
+    }
+}
+
+fn tell_stderr(message: &str) {
+    use std::io::Write as _;
+    let mut line = String::from("a timer callback panicked");
+    let _ = write!(line, ": {message}");
+    line.push('\n');
+    // A closed standard error must not become a panic of the driver.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Calls each callback on the driver thread.
+pub(super) struct Inline(pub(super) Arc<Reporter>);
+
+impl Sink<Callback> for Inline {
+    fn fire(&mut self, due: Due<Callback>) {
+        self.0.guard(due.value);
+    }
+}
+
+/// Collects the callbacks of a pass and hands them to an executor as one batch.
+pub(super) struct Handover {
+    executor: Box<dyn Executor>,
+    reporter: Arc<Reporter>,
+    jobs: Vec<Job>,
+}
+
+impl Handover {
+    pub(super) fn new(executor: Box<dyn Executor>, reporter: Arc<Reporter>) -> Handover {
+        Handover {
+            executor,
+            reporter,
+            jobs: Vec::new(),
+        }
+    }
+}
+
+impl Sink<Callback> for Handover {
+    fn fire(&mut self, due: Due<Callback>) {
+        let reporter = Arc::clone(&self.reporter);
+        let callback = due.value;
+        let job = Job::due_at(due.due.as_nanos(), move || reporter.guard(callback));
+        self.jobs.push(job);
+    }
+
+    fn flush(&mut self) {
+        self.reporter
+            .guard(|| self.executor.execute(&mut self.jobs));
+        if !self.jobs.is_empty() {
+            let left = mem::take(&mut self.jobs);
+            let count = left.len() as u64;
+            self.reporter.refused.fetch_add(count, Ordering::Relaxed);
+            discard(left);
+        }
+    }
+}

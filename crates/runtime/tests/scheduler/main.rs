@@ -1,0 +1,14 @@
+//! What the scheduler promises, promise by promise. Cases of others' schedulers are named in comments.
+//!
+//! Almost all of it lives by a manual clock. `bed.rs` says how; `real_clock.rs` is the small rest.
+
+mod bed;
+
+mod cancel;
+mod control;
+mod due;
+mod ids;
+mod overlap;
+mod real_clock;
+mod runs;
+mod shutdown;
