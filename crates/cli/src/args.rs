@@ -1,0 +1,122 @@
+//! The command line: what can be asked for, and what the exit code says.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::duration;
+
+/// What the exit code says; shown at the end of every `--help`.
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0        it ended as asked: nothing was pending any more, or the time of --for was over
+  1        --fail-on-error was given and a run failed
+  2        wrong usage, or a task file with faults (nothing was run)
+  3        the engine could not be started
+  128 + n  signal n ended it: 129 SIGHUP, 130 SIGINT (Ctrl-C), 131 SIGQUIT, 143 SIGTERM"
+    };
+}
+
+/// Runs the programs of a task file when they are due.
+#[derive(Debug, Parser)]
+#[command(name = "wheel", version, about, after_help = exit_codes!())]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the tasks of a file until nothing is pending any more
+    Run(RunArgs),
+    /// Check a task file without running anything
+    Check(CheckArgs),
+}
+
+/// How `wheel run` runs.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes!(), after_long_help = LONG_HELP)]
+pub(crate) struct RunArgs {
+    /// The task file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// End after this time, such as 10s; what then still runs is ended as by a signal
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
+    pub(crate) run_for: Option<Duration>,
+
+    /// End as soon as nothing is pending any more; without --for this is so anyway
+    #[arg(long)]
+    pub(crate) until_idle: bool,
+
+    /// Programs that run at the same time at most
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) workers: u16,
+
+    /// End with one line of JSON in place of the summary
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show neither the live line nor what the programs print
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    /// How long programs may take to end after SIGTERM before they get SIGKILL
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration::parse)]
+    pub(crate) grace: Duration,
+
+    /// Exit with 1 when a run failed
+    #[arg(long)]
+    pub(crate) fail_on_error: bool,
+}
+
+/// What `wheel check` checks.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  0  the file can be run\n  2  it has faults, each of which is shown, or it cannot be read"
+)]
+pub(crate) struct CheckArgs {
+    /// The task file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// Shown by `wheel run --help`.
+const LONG_HELP: &str = concat!(
+    "\
+A task file:
+  [[task]]
+  id = \"heartbeat\"             # a name of its own, in front of every line that the program prints
+  every = \"500ms\"              # or after = \"3s\", or at = \"2026-12-01T02:00:00+08:00\"; one of them
+  run = [\"sh\", \"-c\", \"date\"]   # the program and its arguments
+  count = 20                   # optional: runs of `every`; without it there is no end
+  env = { MODE = \"test\" }      # optional: added to the environment
+  dir = \"/srv/shop\"            # optional: where the program runs
+  output = \"heartbeat.log\"     # optional: a file that its output is appended to
+
+  Relative paths are taken from where wheel is started; a program with a slash in its name, from
+  the task's `dir`. `after` and `every` count from the start and do not follow changes of the wall
+  clock; `at` does, and an instant in the past is due at once. A run that is due while the last one
+  of its task is still going is skipped; one run stands for several that were missed together.
+
+Programs:
+  A run takes a worker for as long as its program runs. Programs mostly wait, so there are 16
+  workers, whatever the number of cores; when more programs are due, the rest start late. Each
+  program gets a process group of its own and no standard input. A run ends when its program ends;
+  what the program has left behind in its group is then ended as well.
+
+The end:
+  At a signal, and when --for is over, nothing new is started. What runs gets SIGTERM, and SIGKILL
+  after the grace; the summary says what was cut. A second signal kills at once.
+
+Lateness:
+  From the instant at which a run was due to the moment its program was started. A run counts as
+  early when its program was started before it was due; that never happens.
+
+",
+    exit_codes!()
+);

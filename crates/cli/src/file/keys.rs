@@ -1,0 +1,112 @@
+//! The keys that a task knows, and what was probably meant by one that it does not know.
+
+/// All keys of a `[[task]]` table, in the order in which help texts list them.
+pub(crate) const TASK_KEYS: [&str; 9] = [
+    "id", "after", "at", "every", "run", "count", "env", "dir", "output",
+];
+
+/// Words that other tools use for the same thing.
+const OTHER_WORDS: [(&str, &str); 32] = [
+    ("args", "run"),
+    ("argv", "run"),
+    ("cmd", "run"),
+    ("command", "run"),
+    ("exec", "run"),
+    ("program", "run"),
+    ("script", "run"),
+    ("chdir", "dir"),
+    ("cwd", "dir"),
+    ("directory", "dir"),
+    ("workdir", "dir"),
+    ("working_dir", "dir"),
+    ("working_directory", "dir"),
+    ("key", "id"),
+    ("name", "id"),
+    ("title", "id"),
+    ("each", "every"),
+    ("interval", "every"),
+    ("period", "every"),
+    ("delay", "after"),
+    ("in", "after"),
+    ("date", "at"),
+    ("time", "at"),
+    ("when", "at"),
+    ("limit", "count"),
+    ("max_runs", "count"),
+    ("repeat", "count"),
+    ("times", "count"),
+    ("environment", "env"),
+    ("log", "output"),
+    ("out", "output"),
+    ("stdout", "output"),
+];
+
+/// The known key that was probably meant by an unknown one.
+pub(crate) fn meant_by(unknown: &str) -> Option<&'static str> {
+    let unknown = unknown.to_lowercase();
+    let other = OTHER_WORDS
+        .iter()
+        .find(|(word, _)| *word == unknown)
+        .map(|(_, key)| *key);
+    other.or_else(|| nearest(&unknown, &TASK_KEYS))
+}
+
+/// The candidate that is at most a third of its letters (at least one) away.
+pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+    let scored = candidates
+        .iter()
+        .map(|candidate| (distance(text, candidate), *candidate));
+    let (steps, candidate) = scored.min_by_key(|(steps, _)| *steps)?;
+    (steps <= (candidate.len() / 3).max(1)).then_some(candidate)
+}
+
+/// Letters to insert, drop, replace or swap with a neighbour to get from one text to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let from: Vec<char> = from.chars().take(64).collect();
+    let to: Vec<char> = to.chars().collect();
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                best = best.min(before_last[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_key_leads_to_the_right_one() {
+        for (unknown, meant) in [
+            ("evry", "every"),
+            ("evrey", "every"),
+            ("Every", "every"),
+            ("afer", "after"),
+            ("aftre", "after"),
+            ("cuont", "count"),
+            ("outptu", "output"),
+            ("command", "run"),
+            ("cwd", "dir"),
+            ("name", "id"),
+        ] {
+            assert_eq!(meant_by(unknown), Some(meant), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_like_none_leads_nowhere() {
+        for unknown in ["priority", "zzzzzz", ""] {
+            assert_eq!(meant_by(unknown), None, "{unknown}");
+        }
+    }
+}

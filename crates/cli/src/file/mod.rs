@@ -1,0 +1,183 @@
+//! The task file: what it says, checked completely before anything runs.
+//!
+//! A file is read in two passes that go through all of it, so that a user sees every fault at once: TOML itself
+//! (`toml` keeps going after an error), then the meaning. A [`TaskFile`] that exists has no known fault: its
+//! programs were found, its folders exist, its ids are unique.
+//!
+//! ```text
+//! text -> toml, with the place of every value -> tables.rs: one Task per [[task]] -> TaskFile
+//!                                                    |  values.rs, program.rs
+//!                                                    '-> fault.rs: file:line:column, the line, what would be right
+//! ```
+
+mod fault;
+mod keys;
+mod program;
+mod tables;
+mod values;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use std::{fmt, fs, io};
+
+pub(crate) use fault::Faults;
+pub(crate) use program::Program;
+
+use crate::duration;
+
+/// All tasks of a file, in its order.
+#[derive(Debug)]
+pub(crate) struct TaskFile {
+    pub(crate) path: PathBuf,
+    pub(crate) tasks: Vec<Task>,
+}
+
+/// One `[[task]]` table.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) id: String,
+    pub(crate) schedule: Schedule,
+    pub(crate) program: Program,
+    /// Set on top of the environment of `wheel`.
+    pub(crate) env: Vec<(String, String)>,
+    /// Where the program runs; `None` is where `wheel` runs.
+    pub(crate) dir: Option<PathBuf>,
+    /// The file that its output is appended to; `None` is the output of `wheel`.
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What a task is due by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Schedule {
+    /// Once, this long after `wheel` has read the file.
+    After(Duration),
+    /// Once, at this instant of the wall clock.
+    At(SystemTime),
+    /// Again and again on a fixed grid, `count` times or without end.
+    Every {
+        period: Duration,
+        count: Option<u64>,
+    },
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedule::After(delay) => write!(f, "after {}", duration::format(*delay)),
+            Schedule::At(instant) => match jiff::Timestamp::try_from(*instant) {
+                Ok(instant) => write!(f, "at {instant}"),
+                Err(_) => write!(f, "at an instant out of range"),
+            },
+            Schedule::Every {
+                period,
+                count: None,
+            } => write!(f, "every {}", duration::format(*period)),
+            Schedule::Every {
+                period,
+                count: Some(count),
+            } => {
+                write!(f, "every {}, {count} times", duration::format(*period))
+            }
+        }
+    }
+}
+
+/// Why a task file cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub(crate) enum FileError {
+    /// The file cannot be read at all.
+    Unreadable { path: PathBuf, source: io::Error },
+    /// It can be read, but it says something wrong; all of it.
+    Faulty(Faults),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::Unreadable { path, source } => {
+                write!(
+                    f,
+                    "error: cannot read the task file {}: {source}",
+                    path.display()
+                )
+            }
+            FileError::Faulty(faults) => write!(f, "{faults}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            FileError::Unreadable { source, .. } => Some(source),
+            FileError::Faulty(_) => None,
+        }
+    }
+}
+
+/// Reads a task file and checks all of it. Starts nothing and writes nothing.
+///
+/// # Errors
+///
+/// [`FileError::Unreadable`] when there is no such file; [`FileError::Faulty`] with every fault that was found.
+pub(crate) fn load(path: &Path) -> Result<TaskFile, FileError> {
+    let bytes = fs::read(path).map_err(|source| FileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return Err(FileError::Faulty(not_utf8(path, &error))),
+    };
+    let mut faults = Faults::new(path, text);
+    let text = faults.text();
+    let (document, errors) = toml::de::DeTable::parse_recoverable(&text);
+    add_syntax_errors(&errors, &mut faults);
+    // What follows a syntax error may have been read wrongly: say only what is sure.
+    let tasks = if faults.is_empty() {
+        tables::read(document.get_ref(), &mut faults)
+    } else {
+        Vec::new()
+    };
+    if faults.is_empty() {
+        Ok(TaskFile {
+            path: path.to_owned(),
+            tasks,
+        })
+    } else {
+        Err(FileError::Faulty(faults))
+    }
+}
+
+/// One per line: what follows the first one in a line is mostly a consequence of it.
+fn add_syntax_errors(errors: &[toml::de::Error], faults: &mut Faults) {
+    let mut places: Vec<_> = errors
+        .iter()
+        .map(|error| (error.span().unwrap_or(0..0), error.message()))
+        .collect();
+    places.sort_by_key(|(span, _)| span.start);
+    let mut last_line = 0;
+    for (span, message) in places {
+        let line = faults.line_of(span.start);
+        if line > last_line {
+            let fault = faults.add(span, format!("not valid TOML: {message}"));
+            if message.contains("duplicate key") {
+                fault.help("a key stands once in a table; each task starts with a line [[task]]");
+            } else if message.contains("must be quoted") {
+                fault.help("durations and instants are strings too, such as after = \"3s\"");
+            }
+            last_line = line;
+        }
+    }
+}
+
+fn not_utf8(path: &Path, error: &std::string::FromUtf8Error) -> Faults {
+    let valid = error.utf8_error().valid_up_to();
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let mut faults = Faults::new(path, text);
+    faults
+        .add(valid..valid, "not valid UTF-8, which TOML is written in")
+        .help("save the file as UTF-8");
+    faults
+}

@@ -1,0 +1,192 @@
+//! What the handler of a task does: run its program once, from the start to the end, on the worker that it was given.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, Stdio};
+use std::time::{Instant, SystemTime};
+
+use wheel_runtime::Context;
+use wheel_sync::Arc;
+
+use crate::child::{Children, Forced};
+use crate::file::{Schedule, Task, TaskFile};
+use crate::output::{Lines, Printer};
+use crate::record::{Ending, Punctuality, Record};
+
+/// Where the output of programs without a file of their own goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// To the output of `wheel`, with the id in front.
+    Lines,
+    /// Nowhere.
+    Nothing,
+}
+
+/// What all jobs of a run share.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    pub(crate) file: Arc<TaskFile>,
+    pub(crate) children: Children,
+    pub(crate) printer: Printer,
+    pub(crate) record: Record,
+    pub(crate) show: Show,
+}
+
+impl Setting {
+    /// For each task, whether it would run again.
+    pub(crate) fn pending(&self) -> Vec<bool> {
+        let tallies = self.record.tallies();
+        let pending =
+            self.file
+                .tasks
+                .iter()
+                .zip(tallies)
+                .map(|(task, tally)| match task.schedule {
+                    Schedule::After(_) | Schedule::At(_) => tally.counts.runs == 0,
+                    Schedule::Every { count, .. } => {
+                        count.is_none_or(|count| tally.counts.runs < count)
+                    }
+                });
+        pending.collect()
+    }
+}
+
+/// One task, ready to be run as often as it is due.
+#[derive(Debug)]
+pub(crate) struct Job {
+    index: usize,
+    setting: Setting,
+    /// A moment before the task was handed to the scheduler.
+    made: Instant,
+}
+
+impl Job {
+    /// To be made right before the task is handed to the scheduler.
+    pub(crate) fn new(index: usize, setting: Setting) -> Job {
+        Job {
+            index,
+            setting,
+            made: Instant::now(),
+        }
+    }
+
+    /// Runs the program and waits for its end. Does nothing when the end of `wheel` has begun.
+    ///
+    /// # Errors
+    ///
+    /// Why the run failed, in a few words.
+    pub(crate) fn run(&self, context: &Context) -> Result<(), String> {
+        let Setting {
+            children,
+            printer,
+            record,
+            ..
+        } = &self.setting;
+        let task = self.task();
+        let punctuality = self.punctuality(context);
+        let started = self
+            .command()
+            .and_then(|mut command| children.start(&mut command));
+        let late = context.since_due();
+        let running = match started {
+            Ok(Some(running)) => running,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                let reason = format!("cannot start: {error}");
+                record.not_started(self.index, reason.clone());
+                self.tell(&reason);
+                return Err(reason);
+            }
+        };
+        // What was due before there was a scheduler is late since then.
+        record.started(self.index, punctuality, late.min(self.made.elapsed()));
+        let ended = running.follow(&mut Lines::new(&task.id, printer));
+        let ending = match ended {
+            Ok(ended) => match (ended.forced, ended.status) {
+                (Forced::Terminated, _) => Ending::Cut("cut by SIGTERM".to_owned()),
+                (Forced::Killed, _) => Ending::Cut("cut by SIGKILL".to_owned()),
+                (Forced::No, status) if status.success() => Ending::Succeeded,
+                (Forced::No, status) => Ending::Failed(match (status.code(), status.signal()) {
+                    (Some(code), _) => format!("exit status {code}"),
+                    (None, Some(signal)) => format!("ended by {}", crate::signals::name(signal)),
+                    (None, None) => status.to_string(),
+                }),
+            },
+            Err(error) => Ending::Failed(format!("cannot be followed: {error}")),
+        };
+        record.ended(self.index, ending.clone());
+        match ending {
+            Ending::Succeeded => Ok(()),
+            Ending::Failed(reason) => {
+                self.tell(&reason);
+                Err(reason)
+            }
+            Ending::Cut(reason) => Err(reason),
+        }
+    }
+
+    /// Compares the clock with what the file asks for, and not with what the scheduler says. The n-th run of a grid is that of
+    /// its n-th instant or a later one.
+    fn punctuality(&self, context: &Context) -> Punctuality {
+        let is_early = match self.task().schedule {
+            Schedule::At(instant) => SystemTime::now() < instant,
+            Schedule::After(delay) => self.made.elapsed() < delay,
+            Schedule::Every { period, .. } => {
+                let nth = u32::try_from(context.run()).unwrap_or(u32::MAX);
+                self.made.elapsed() < period.saturating_mul(nth)
+            }
+        };
+        if is_early {
+            Punctuality::Early
+        } else {
+            Punctuality::Due
+        }
+    }
+
+    fn task(&self) -> &Task {
+        &self.setting.file.tasks[self.index]
+    }
+
+    fn tell(&self, reason: &str) {
+        if self.setting.show == Show::Lines {
+            self.setting
+                .printer
+                .say(&format!("{} failed: {reason}", self.task().id));
+        }
+    }
+
+    fn command(&self) -> io::Result<Command> {
+        let task = self.task();
+        let mut command = Command::new(&task.program.path);
+        command
+            .arg0(&task.program.args[0])
+            .args(&task.program.args[1..])
+            .envs(task.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .process_group(0);
+        if let Some(dir) = &task.dir {
+            command.current_dir(dir);
+        }
+        match (&task.output, self.setting.show) {
+            (Some(path), _) => {
+                // Both streams append to the same place: nothing is overwritten, whatever the order.
+                let file = File::options()
+                    .create(true)
+                    .append(true)
+                    .open(path)
+                    .map_err(|error| {
+                        io::Error::new(error.kind(), format!("output {}: {error}", path.display()))
+                    })?;
+                command.stdout(file.try_clone()?).stderr(file);
+            }
+            (None, Show::Lines) => {
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+            (None, Show::Nothing) => {
+                command.stdout(Stdio::null()).stderr(Stdio::null());
+            }
+        }
+        Ok(command)
+    }
+}

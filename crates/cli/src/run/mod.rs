@@ -1,0 +1,284 @@
+//! `wheel run`: from the file to the end.
+//!
+//! ```text
+//! 1 read the file                   file/
+//! 2 start the engine, then listen to signals
+//! 3 hand every task to it           job.rs: what a task does when it is due
+//! 4 wait for the end                ending.rs: idle, time over, signal
+//! 5 end the programs                SIGTERM, the grace, SIGKILL
+//! 6 say what happened               summary.rs
+//! ```
+//!
+//! The main thread does all of this in this order; programs are started and followed by the workers of the scheduler.
+
+mod ending;
+mod job;
+
+use std::time::{Duration, Instant};
+use std::{fmt, io, process};
+
+use wheel_runtime::{Scheduler, TaskHandle};
+use wheel_sync::{Arc, thread};
+
+use crate::args::RunArgs;
+use crate::child::{Children, adopt_orphans};
+use crate::duration;
+use crate::file::{self, Schedule};
+use crate::live::{self, Standing};
+use crate::output::{Printer, Stream};
+use crate::record::Record;
+use crate::signals;
+use crate::summary::{Ended, Left, Summary};
+use ending::{Ending, Limits, Meaning, OnIdle};
+use job::{Job, Setting, Show};
+
+const EXIT_AS_ASKED: u8 = 0;
+const EXIT_RUN_FAILED: u8 = 1;
+const EXIT_BAD_FILE: u8 = 2;
+const EXIT_NO_ENGINE: u8 = 3;
+const EXIT_SIGNAL: u8 = 128;
+
+/// After SIGKILL a program is gone at once, unless it hangs in the kernel.
+const KILL_TIME: Duration = Duration::from_secs(1);
+/// After the grace `wheel` needs no more than this, unless nobody reads what it prints.
+const LEAVE_TIME: Duration = Duration::from_secs(3);
+
+/// Runs a task file and returns the exit code.
+pub(crate) fn run(args: &RunArgs) -> u8 {
+    let begun = Instant::now();
+    let printer = Printer::new();
+    let file = match file::load(&args.file) {
+        Ok(file) => Arc::new(file),
+        Err(error) => {
+            printer.print(Stream::Err, format!("{error}\n").as_bytes());
+            return EXIT_BAD_FILE;
+        }
+    };
+    let children = Children::new(args.grace);
+    let show = if args.quiet {
+        Show::Nothing
+    } else {
+        Show::Lines
+    };
+    let record = Record::new(file.tasks.len());
+    let setting = Setting {
+        file,
+        children,
+        printer,
+        record,
+        show,
+    };
+    let running = match Run::start(args, setting.clone()) {
+        Ok(running) => running,
+        Err(error) => {
+            setting.children.kill();
+            setting.children.wait_empty(KILL_TIME);
+            setting
+                .printer
+                .say(&format!("error: cannot start the engine: {error}"));
+            return EXIT_NO_ENGINE;
+        }
+    };
+    // The time of --for begins when all tasks have been handed over, as their own times do.
+    let ended = running.wait(args, Instant::now());
+    let left = running.end(ended);
+    let code = running.exit_code(args, ended);
+    let summary = Summary::new(
+        &setting.file,
+        &setting.record,
+        &left,
+        ended,
+        code,
+        begun.elapsed(),
+    );
+    let text = if args.json {
+        summary.to_json()
+    } else {
+        summary.to_text()
+    };
+    setting.printer.print(Stream::Out, text.as_bytes());
+    code
+}
+
+/// A task file that runs.
+struct Run {
+    setting: Setting,
+    scheduler: Scheduler,
+    handles: Vec<TaskHandle>,
+    ending: Ending,
+}
+
+impl Run {
+    fn start(args: &RunArgs, setting: Setting) -> Result<Run, Box<dyn std::error::Error>> {
+        adopt_orphans();
+        let ending = Ending::default();
+        signals::listen({
+            let (ending, children) = (ending.clone(), setting.children.clone());
+            move |signal| match ending.signal(signal) {
+                Meaning::End => {
+                    children.terminate();
+                    leave_in_time(children.clone(), signal_code(signal));
+                }
+                Meaning::Hurry => {
+                    children.kill();
+                }
+            }
+        })?;
+        let scheduler = Scheduler::builder().workers(args.workers.into()).build()?;
+        let mut handles = Vec::with_capacity(setting.file.tasks.len());
+        for (index, task) in setting.file.tasks.iter().enumerate() {
+            let job = Job::new(index, setting.clone());
+            let builder = scheduler.task(&task.id);
+            let builder = match task.schedule {
+                Schedule::After(delay) => builder.after(delay),
+                Schedule::At(instant) => builder.at(instant),
+                Schedule::Every {
+                    period,
+                    count: None,
+                } => builder.every(period),
+                Schedule::Every {
+                    period,
+                    count: Some(count),
+                } => builder.every(period).count(count),
+            };
+            handles.push(builder.run(move |context| job.run(context))?);
+        }
+        let run = Run {
+            setting,
+            scheduler,
+            handles,
+            ending,
+        };
+        run.watch_for_idle()?;
+        Ok(run)
+    }
+
+    /// Tells the end when the last task has ended; never, if one goes on without end.
+    fn watch_for_idle(&self) -> io::Result<()> {
+        let (handles, ending) = (self.handles.clone(), self.ending.clone());
+        thread::Builder::new()
+            .name("wheel-idle".to_owned())
+            .spawn(move || {
+                handles.iter().for_each(|handle| {
+                    handle.wait();
+                });
+                ending.idle();
+            })?;
+        Ok(())
+    }
+
+    fn wait(&self, args: &RunArgs, handed_over: Instant) -> Ended {
+        let stays = args.run_for.is_some() && !args.until_idle;
+        let limits = Limits {
+            // Beyond what an instant can tell is never.
+            time_over: args.run_for.and_then(|time| handed_over.checked_add(time)),
+            idle: if stays { OnIdle::Stay } else { OnIdle::End },
+        };
+        let draws = !args.quiet && !args.json && live::is_possible();
+        loop {
+            let pause_over = draws.then(|| {
+                self.setting.printer.set_live(&live::line(&self.standing()));
+                Instant::now() + live::DRAW_EVERY
+            });
+            if let Some(ended) = self.ending.wait(limits, pause_over) {
+                self.setting.printer.set_live("");
+                return ended;
+            }
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        let next = self.handles.iter().filter_map(|handle| {
+            let info = handle.info();
+            Some((info.next_in?, info.id))
+        });
+        Standing {
+            pending: self
+                .setting
+                .pending()
+                .into_iter()
+                .filter(|pending| *pending)
+                .count(),
+            running: self.setting.children.len(),
+            counts: self.setting.record.total(),
+            next: next.min().map(|(rest, id)| (id, rest)),
+            lateness: self.setting.record.lateness(),
+        }
+    }
+
+    fn exit_code(&self, args: &RunArgs, ended: Ended) -> u8 {
+        match ended {
+            Ended::Signal(signal) => signal_code(signal),
+            _ if args.fail_on_error && self.setting.record.total().failed > 0 => EXIT_RUN_FAILED,
+            Ended::Idle | Ended::TimeOver => EXIT_AS_ASKED,
+        }
+    }
+
+    /// Ends all programs: nothing of them is left when this returns. Tells what else there is to tell of each task.
+    fn end(&self, ended: Ended) -> Vec<Left> {
+        let Setting {
+            children,
+            printer,
+            show,
+            ..
+        } = &self.setting;
+        let grace = children.grace();
+        let told = children.terminate();
+        if told > 0 && *show == Show::Lines {
+            printer.say(&format!(
+                "{ended}: {told} running, with {} to end",
+                duration::format(grace)
+            ));
+        }
+        if children.wait_empty(grace) > 0 {
+            let killed = children.kill();
+            if *show == Show::Lines {
+                printer.say(&format!("the grace is over: {killed} killed"));
+            }
+            children.wait_empty(KILL_TIME);
+        }
+        // The programs are gone; their workers still write down how they ended.
+        if let Err(timeout) = self.scheduler.shutdown(KILL_TIME) {
+            printer.say(&timeout.to_string());
+        }
+        let pending = self.setting.pending();
+        let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
+            let info = handle.info();
+            Left {
+                skipped: info.skipped.saturating_add(info.missed),
+                pending,
+            }
+        });
+        left.collect()
+    }
+}
+
+/// What a shell says of a program that a signal has ended.
+fn signal_code(signal: i32) -> u8 {
+    EXIT_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0))
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Idle => write!(f, "nothing is pending any more"),
+            Ended::TimeOver => write!(f, "the time of --for is over"),
+            Ended::Signal(signal) => write!(f, "{}", signals::name(*signal)),
+        }
+    }
+}
+
+/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main thread is stuck because standard
+/// output is a pipe that is full and that nobody reads.
+fn leave_in_time(children: Children, code: u8) {
+    let leave = move || {
+        thread::sleep(children.grace());
+        children.kill();
+        thread::sleep(LEAVE_TIME);
+        process::exit(code.into());
+    };
+    // Without the thread only the stuck pipe is not seen to.
+    let _ = thread::Builder::new()
+        .name("wheel-leave".to_owned())
+        .spawn(leave);
+}

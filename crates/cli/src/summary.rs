@@ -1,0 +1,279 @@
+//! The end of `wheel run`: a table and the percentiles for people, or one line of JSON for programs.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::file::TaskFile;
+use crate::record::{Counts, Ending, LatenessUs, Record};
+use crate::signals;
+
+/// A longer table shows the tasks with something to tell, and counts the others.
+const ROWS_MAX: usize = 40;
+/// Names of pending tasks in the text.
+const NAMES_MAX: usize = 10;
+
+/// Why `wheel run` ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Nothing was pending any more.
+    Idle,
+    /// The time of `--for` was over.
+    TimeOver,
+    /// This signal came.
+    Signal(i32),
+}
+
+/// What the scheduler knew of a task at the end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// Due runs that were skipped, because the last one was still going or several were missed together.
+    pub(crate) skipped: u64,
+    /// It would have run again.
+    pub(crate) pending: bool,
+}
+
+/// All of a run, ready to be shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    file: String,
+    ended: &'static str,
+    signal: Option<&'static str>,
+    exit_code: u8,
+    seconds: f64,
+    tasks: usize,
+    #[serde(flatten)]
+    total: Counts,
+    skipped: u64,
+    pending: usize,
+    lateness_us: LatenessUs,
+    per_task: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    schedule: String,
+    #[serde(flatten)]
+    counts: Counts,
+    skipped: u64,
+    pending: bool,
+    lateness_max_us: u64,
+    last: Option<String>,
+    #[serde(skip)]
+    went_wrong: bool,
+}
+
+impl Summary {
+    pub(crate) fn new(
+        file: &TaskFile,
+        record: &Record,
+        left: &[Left],
+        ended: Ended,
+        exit_code: u8,
+        took: Duration,
+    ) -> Summary {
+        let rows: Vec<Row> = file
+            .tasks
+            .iter()
+            .zip(record.tallies())
+            .zip(left)
+            .map(|((task, tally), left)| Row {
+                id: task.id.clone(),
+                schedule: task.schedule.to_string(),
+                counts: tally.counts,
+                skipped: left.skipped,
+                pending: left.pending,
+                lateness_max_us: tally
+                    .late_max
+                    .as_nanos()
+                    .div_ceil(1_000)
+                    .try_into()
+                    .unwrap_or(u64::MAX),
+                went_wrong: tally.counts.failed + tally.counts.cut > 0,
+                last: tally.last.map(|ending| match ending {
+                    Ending::Succeeded => "ok".to_owned(),
+                    Ending::Failed(reason) | Ending::Cut(reason) => reason,
+                }),
+            })
+            .collect();
+        Summary {
+            file: file.path.display().to_string(),
+            ended: match ended {
+                Ended::Idle => "idle",
+                Ended::TimeOver => "for",
+                Ended::Signal(_) => "signal",
+            },
+            signal: match ended {
+                Ended::Signal(signal) => Some(signals::name(signal)),
+                Ended::Idle | Ended::TimeOver => None,
+            },
+            exit_code,
+            seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
+            tasks: rows.len(),
+            total: record.total(),
+            skipped: rows.iter().map(|row| row.skipped).sum(),
+            pending: rows.iter().filter(|row| row.pending).count(),
+            lateness_us: record.lateness(),
+            per_task: rows,
+        }
+    }
+
+    /// One line.
+    pub(crate) fn to_json(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("strings and numbers only");
+        line.push('\n');
+        line
+    }
+
+    /// The table, what is left, and the percentiles.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = String::from("\n");
+        self.table(&mut text);
+        let Counts {
+            runs,
+            succeeded,
+            failed,
+            cut,
+            early,
+        } = self.total;
+        let why = match (self.ended, self.signal) {
+            ("idle", _) => "nothing is pending any more".to_owned(),
+            ("for", _) => "the time of --for is over".to_owned(),
+            (_, signal) => format!("by {}", signal.unwrap_or("a signal")),
+        };
+        let LatenessUs { p50, p99, max } = self.lateness_us;
+        let lines = [
+            format!("ended after {:.1} s: {why}", self.seconds),
+            format!(
+                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early",
+                counted(self.tasks as u64, "task"),
+                counted(runs, "run"),
+                self.skipped
+            ),
+            format!(
+                "lateness: p50 {}, p99 {}, max {}",
+                micros(p50),
+                micros(p99),
+                micros(max)
+            ),
+        ];
+        text.push('\n');
+        for line in lines {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        self.pending(&mut text);
+        text
+    }
+
+    fn table(&self, text: &mut String) {
+        let all = self.per_task.len() <= ROWS_MAX;
+        let wrong = self.per_task.iter().filter(|row| all || row.went_wrong);
+        let shown: Vec<&Row> = wrong.take(ROWS_MAX).collect();
+        if shown.is_empty() {
+            let _ = writeln!(
+                text,
+                "{} without failures (--json lists them)",
+                counted(self.per_task.len() as u64, "task")
+            );
+            return;
+        }
+        let heads = [
+            "task", "due", "runs", "ok", "failed", "cut", "skipped", "max late", "last run",
+        ];
+        let mut lines = vec![heads.map(str::to_owned)];
+        lines.extend(shown.iter().map(|row| row.cells()));
+        let widths: Vec<usize> = (0..heads.len())
+            .map(|column| {
+                lines
+                    .iter()
+                    .map(|line| line[column].chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        for line in &lines {
+            let mut written = String::new();
+            for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+                // Words to the left, numbers to the right. Writing to a String cannot fail.
+                let _ = match column {
+                    0 | 1 | 8 => write!(written, "{cell:<width$}  "),
+                    _ => write!(written, "{cell:>width$}  "),
+                };
+            }
+            text.push_str(written.trim_end());
+            text.push('\n');
+        }
+        if shown.len() < self.per_task.len() {
+            let rest = self.per_task.len() - shown.len();
+            let _ = writeln!(text, "... and {rest} more (--json lists all)");
+        }
+    }
+
+    fn pending(&self, text: &mut String) {
+        let pending: Vec<&Row> = self.per_task.iter().filter(|row| row.pending).collect();
+        if pending.is_empty() {
+            return;
+        }
+        let names: Vec<&str> = pending
+            .iter()
+            .take(NAMES_MAX)
+            .map(|row| row.id.as_str())
+            .collect();
+        let _ = write!(text, "still pending: {}", names.join(", "));
+        let more = pending.len() - names.len();
+        let _ = if more > 0 {
+            writeln!(text, " and {more} more")
+        } else {
+            writeln!(text)
+        };
+    }
+}
+
+impl Row {
+    fn cells(&self) -> [String; 9] {
+        let Counts {
+            runs,
+            succeeded,
+            failed,
+            cut,
+            ..
+        } = self.counts;
+        let (late, last) = match &self.last {
+            Some(last) => (micros(self.lateness_max_us), last.clone()),
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        let [runs, succeeded, failed, cut, skipped] =
+            [runs, succeeded, failed, cut, self.skipped].map(|count| count.to_string());
+        [
+            self.id.clone(),
+            self.schedule.clone(),
+            runs,
+            succeeded,
+            failed,
+            cut,
+            skipped,
+            late,
+            last,
+        ]
+    }
+}
+
+/// A lateness as people read it, with its unit.
+pub(crate) fn micros(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} us"),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        _ => format!("{:.1} s", us as f64 / 1_000_000.0),
+    }
+}
+
+fn counted(count: u64, thing: &str) -> String {
+    if count == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{count} {thing}s")
+    }
+}
