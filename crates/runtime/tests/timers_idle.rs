@@ -24,6 +24,20 @@ fn switches_of(name: &str) -> Vec<u64> {
         .collect()
 }
 
+/// Waits until two looks 50 ms apart are equal: until then the driver may still be on its way to sleep.
+fn settle<T: PartialEq>(look: impl Fn() -> T) -> T {
+    let mut before = look();
+    for _ in 0..200 {
+        thread::sleep(Duration::from_millis(50));
+        let now = look();
+        if now == before {
+            return now;
+        }
+        before = now;
+    }
+    panic!("the driver has no rest");
+}
+
 #[test]
 fn an_engine_with_nothing_to_do_does_not_wake_up() {
     let timers = Timers::builder()
@@ -41,16 +55,36 @@ fn an_engine_with_nothing_to_do_does_not_wake_up() {
     timers
         .at(std::time::SystemTime::now() + far, || ())
         .unwrap();
-    // The driver settles: until two looks 50 ms apart are equal, it may still be on its way to sleep.
     let look = || (switches_of("idle-driver"), timers.stats().wakeups);
-    let settled = (0..100).any(|_| {
-        let before = look();
-        thread::sleep(Duration::from_millis(50));
-        look() == before
-    });
-    assert!(settled, "the driver has no rest");
-    let before = look();
+    let before = settle(look);
     assert_eq!(before.0.len(), 1, "one thread has the driver's name");
     thread::sleep(Duration::from_millis(400));
     assert_eq!(look(), before, "an idle driver ran");
+}
+
+// MG-06
+#[test]
+fn timers_that_were_all_cancelled_stop_waking_the_driver() {
+    const SLOTS: u64 = 500;
+    let timers = Timers::builder()
+        .thread_name("calm-driver")
+        .build()
+        .unwrap();
+    let keys: Vec<_> = (0..10_000)
+        .map(|n| timers.after(Duration::from_millis(5 + n % SLOTS), || ()))
+        .collect();
+    let before = timers.stats().wakeups;
+    for key in keys {
+        // The first ones may have fired by now.
+        timers.cancel(key.unwrap());
+    }
+    assert!(timers.is_empty());
+    // At most once for each slot that held some, and for the way there; then not at all.
+    thread::sleep(Duration::from_millis(600));
+    let after = settle(|| timers.stats().wakeups);
+    assert!(after - before <= SLOTS + 20, "{} wake-ups", after - before);
+    let look = || (switches_of("calm-driver"), timers.stats().wakeups);
+    let calm = settle(look);
+    thread::sleep(Duration::from_millis(400));
+    assert_eq!(look(), calm, "a driver without timers ran");
 }

@@ -115,7 +115,6 @@ fn cancelling_everything_from_a_callback_leaves_nothing() {
     assert_eq!(timers.stats().panics, 0);
 }
 
-// MG-06
 #[test]
 fn a_callback_that_ran_is_gone() {
     let (clock, timers) = on_manual_clock();

@@ -132,12 +132,15 @@ impl<T: Send + 'static> Engine<T> {
             name,
         } = config;
         let (line, waiter) = wait::open(&clock, precise);
-        let wheel_config = Config::new()
+        let mut wheel_config = Config::new()
             .overflow(FarHeap::new())
             .tick_length(tick)
             .start(clock.now().tick_floor(tick))
-            .max_timers(max_timers.unwrap_or(usize::MAX))
             .waker(Arc::clone(&line).into());
+        // Not as a limit that nobody reaches: the wheel counts against one on each insert and cancel.
+        if let Some(max) = max_timers {
+            wheel_config = wheel_config.max_timers(max);
+        }
         let (wheel, driver) = wheel_config.build::<Held<T>>();
         let wall = Arc::new(WallTimers::new());
         let exit = Arc::new(Exit::new());

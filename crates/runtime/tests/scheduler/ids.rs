@@ -77,6 +77,25 @@ fn an_id_runs_again_after_it_completed_and_after_it_was_cancelled() {
     assert_eq!(record.times("x"), [100, 250]);
 }
 
+#[test] // DU-08
+fn an_id_is_free_again_however_its_task_ended() {
+    let bed = Bed::inline();
+    let ends: [fn(&Context) -> Result<(), &'static str>; 3] = [
+        |_| Ok(()),
+        |_| Err("out of paper"),
+        |_| panic!("out of ink"),
+    ];
+    for (end, state) in
+        ends.into_iter()
+            .zip([TaskState::Succeeded, TaskState::Failed, TaskState::Failed])
+    {
+        let task = bed.scheduler.task("x").after(ms(1)).run(end).unwrap();
+        bed.clock.run_for(ms(1));
+        assert_eq!(task.info().state, state);
+    }
+    bed.scheduler.task("x").after(ms(1)).run(|_| ()).unwrap();
+}
+
 #[test] // HD-07
 fn a_used_id_never_runs_early() {
     let bed = Bed::inline();
