@@ -36,3 +36,8 @@ pub use task::{
     TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
+
+/// The README's programs, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
