@@ -187,13 +187,12 @@ impl<T: Send + 'static> Engine<T> {
 
     /// Due at `due`, rounded up to a tick; at once, but not in the call, if that is past.
     pub(crate) fn at_moment(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
-        // What is past needs no rounding, and rounded up it would wait for a tick.
-        let now = self.0.clock.now().tick_floor(self.0.tick);
-        let at = due.tick_ceil(self.0.tick);
-        let at = if due <= Moment::of_tick(now, self.0.tick) {
-            at.min(now)
+        // What has passed needs no rounding, and rounded up it would wait for a tick.
+        let now = self.0.clock.now();
+        let at = if due <= now {
+            due.min(now).tick_floor(self.0.tick)
         } else {
-            at
+            due.tick_ceil(self.0.tick)
         };
         self.insert(at, Held { due, value })
     }

@@ -19,16 +19,19 @@ use crate::task::{Looked, Task, WaitingRun};
 pub(crate) enum Fire {
     /// The next occurrence of a task, armed under `epoch`.
     Occurrence { task: Arc<Task>, epoch: u64 },
-    /// One that was due at `due`, when the lock of its task was taken.
-    Again {
-        task: Arc<Task>,
-        epoch: u64,
-        due: Moment,
-    },
+    /// One whose task had its lock taken when it was due.
+    Again(Busy),
     /// A run that waits already, on its way to the executor.
     Run(WaitingRun),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
+}
+
+/// An occurrence to be looked at again.
+pub(crate) struct Busy {
+    task: Arc<Task>,
+    epoch: u64,
+    due: Moment,
 }
 
 pub(super) struct Door {
@@ -37,8 +40,11 @@ pub(super) struct Door {
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
-    /// Since the driver last caught up it met a lock that was taken.
-    met_lock: bool,
+    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine after the pass and not in it,
+    /// or the pass would meet them again and again and not get to anything else.
+    busy: Vec<Busy>,
+    /// How many of those are in the engine.
+    to_see_again: usize,
 }
 
 impl Door {
@@ -53,7 +59,8 @@ impl Door {
             queue_max,
             jobs: Vec::new(),
             marks: Vec::new(),
-            met_lock: false,
+            busy: Vec::new(),
+            to_see_again: 0,
         }
     }
 }
@@ -63,12 +70,17 @@ impl Door {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
             Looked::Nothing => {}
-            Looked::Busy(task) => {
-                self.met_lock = true;
-                let engine = task.core().engine.clone();
-                // Due already, so it comes back in the next pass. A closed engine is being shut down with all its tasks.
-                drop(engine.at_moment(now, Fire::Again { task, epoch, due }));
-            }
+            Looked::Busy(task) => self.busy.push(Busy { task, epoch, due }),
+        }
+    }
+
+    /// Puts what was busy back, due already, so that it comes in the next pass.
+    fn look_again(&mut self) {
+        for busy in std::mem::take(&mut self.busy) {
+            let (engine, due) = (busy.task.core().engine.clone(), busy.due);
+            // A closed engine is being shut down with all its tasks.
+            let inserted = engine.at_moment(due, Fire::Again(busy));
+            self.to_see_again += usize::from(inserted.is_ok());
         }
     }
 }
@@ -77,11 +89,10 @@ impl Sink<Fire> for Door {
     fn fire(&mut self, due: Due<Fire>) {
         match due.value {
             Fire::Occurrence { task, epoch } => self.look(task, epoch, due.due, due.now),
-            Fire::Again {
-                task,
-                epoch,
-                due: was_due,
-            } => self.look(task, epoch, was_due, due.now),
+            Fire::Again(busy) => {
+                self.to_see_again -= 1;
+                self.look(busy.task, busy.epoch, busy.due, due.now);
+            }
             Fire::Run(run) => self.jobs.push(run.into_job()),
             Fire::Mark(mark) => self.marks.push(mark),
         }
@@ -101,14 +112,15 @@ impl Sink<Fire> for Door {
             }
             discard(std::mem::take(&mut self.jobs));
         }
+        self.look_again();
     }
 
     fn caught_up(&mut self) {
-        if std::mem::take(&mut self.met_lock) {
-            // One occurrence is still to come. Who holds its lock may need this processor to let go of it.
-            thread::yield_now();
-        } else {
+        if self.to_see_again == 0 {
             self.marks.clear();
+        } else {
+            // Who holds the lock may need this processor to let go of it.
+            thread::yield_now();
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::clock::Patience;
 ///
 /// It goes on answering after the task has ended, also when the id is used again: that is another task.
 #[derive(Clone)]
-pub struct TaskHandle(Arc<Task>);
+pub struct TaskHandle(pub(super) Arc<Task>);
 
 impl TaskHandle {
     pub(crate) fn new(task: Arc<Task>) -> TaskHandle {

@@ -195,3 +195,39 @@ impl Drop for WaitingRun {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use wheel_sync::thread;
+
+    use crate::{ManualClock, Scheduler, TaskState};
+
+    const HANG: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn whoever_holds_the_lock_of_a_task_delays_that_task_only() {
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let (sent, ran) = channel();
+        let ms = Duration::from_millis;
+        let held = scheduler.after(ms(5), |_| ()).unwrap();
+        let other = scheduler.after(ms(6), move |_| sent.send(()).unwrap());
+        thread::scope(|scope| {
+            let life = held.0.life.lock();
+            // Returns when everything due has been handed over, the held one included.
+            let mover = scope.spawn(|| clock.advance(ms(10)));
+            ran.recv_timeout(HANG).expect("the driver stands still");
+            assert!(!mover.is_finished());
+            drop(life);
+        });
+        assert_eq!(held.wait_timeout(HANG), Some(TaskState::Succeeded));
+        assert_eq!(
+            other.unwrap().wait_timeout(HANG),
+            Some(TaskState::Succeeded)
+        );
+    }
+}

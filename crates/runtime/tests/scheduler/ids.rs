@@ -79,8 +79,9 @@ fn an_id_runs_again_after_it_completed_and_after_it_was_cancelled() {
 
 #[test] // DU-08
 fn an_id_is_free_again_however_its_task_ended() {
+    type End = fn(&Context) -> Result<(), &'static str>;
     let bed = Bed::inline();
-    let ends: [fn(&Context) -> Result<(), &'static str>; 3] = [
+    let ends: [End; 3] = [
         |_| Ok(()),
         |_| Err("out of paper"),
         |_| panic!("out of ink"),

@@ -7,7 +7,7 @@
 //!  1 set own bit                   1 put the work into the queue
 //!  2 fence                         2 fence
 //!  3 look at the queue once more   3 look for a bit, clear it, unpark
-//!  4 park                          
+//!  4 park
 //! ```
 //!
 //! Of the two third steps at least one sees the other side's first, so that work and a sleeper never miss each other.
