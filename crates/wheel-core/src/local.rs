@@ -48,6 +48,8 @@ pub struct LocalWheel<T> {
     /// Indices and generations of entries that were cancelled, the latest last.
     vacant: Vec<(u32, Generation)>,
     live: usize,
+    /// Entries that were given a place since the last advance.
+    placed: usize,
     max_timers: usize,
     now: u64,
     last: Generation,
@@ -61,6 +63,7 @@ impl<T> LocalWheel<T> {
             entries: Slab::new(),
             vacant: Vec::with_capacity(HINTS),
             live: 0,
+            placed: 0,
             max_timers,
             now: start.get(),
             last: Generation::default(),
@@ -123,8 +126,9 @@ impl<T> LocalWheel<T> {
         };
         let (entries, live) = (&mut self.entries, self.live);
         self.levels.sweep_if_needed(|| live);
+        let placed = std::mem::take(&mut self.placed);
         self.levels
-            .sweep(0, &mut work, |index| !free_if_vacant(entries, index));
+            .sweep(placed, &mut work, |index| !free_if_vacant(entries, index));
         Progress {
             fired,
             moved: work.spent() - fired,
@@ -212,6 +216,7 @@ impl<T> LocalWheel<T> {
         };
         let index = u32::try_from(self.entries.insert(entry)).expect("checked at insert");
         self.levels.place(index, due);
+        self.placed += 1;
         self.key(index, generation)
     }
 
@@ -254,5 +259,38 @@ impl<T> fmt::Debug for LocalWheel<T> {
             .field("now", &self.now)
             .field("len", &self.live)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(wheel_loom)))]
+mod tests {
+    use crate::{Budget, Config, Tick};
+
+    #[test]
+    fn entries_follow_the_live_timers_through_a_storm() {
+        const LIVE: usize = 10_000;
+        let mut wheel = Config::new().build_local();
+        let mut random = 1_u64;
+        let mut due = || {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            Tick::new(1_000_000 + (random >> 33) % 3_600_000)
+        };
+        let mut keys: Vec<_> = (0..LIVE).map(|n| wheel.insert(due(), n).unwrap()).collect();
+        for now in 0..500 {
+            for n in 0..1_000 {
+                let at = (now * 7_919 + n * 104_729) % LIVE;
+                assert!(wheel.cancel(keys[at]).is_some());
+                keys[at] = wheel.insert(due(), n).unwrap();
+            }
+            wheel.advance(Tick::new(now as u64), Budget::UNLIMITED, |_| ());
+            assert!(
+                wheel.entries.len() <= 2 * LIVE + 8_192,
+                "{}",
+                wheel.entries.len()
+            );
+        }
+        assert_eq!(wheel.len(), LIVE);
     }
 }
