@@ -109,12 +109,15 @@ impl Condvar {
 ///
 /// `LOOM_MAX_PREEMPTIONS` bounds the search, as in loom itself.
 pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
+    // std's own: loom's would add interleavings. Relaxed: loom runs everything on this thread.
     let executions = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&executions);
     loom::model(move || {
+        // Relaxed: as above.
         count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         run();
     });
+    // Relaxed: as above.
     let executions = executions.load(std::sync::atomic::Ordering::Relaxed);
     println!("model {name}: {executions} executions");
 }

@@ -102,26 +102,32 @@ impl<T> Arena<T> {
     /// How many entries were ever used: an upper bound of all indices.
     pub(crate) fn used(&self) -> u32 {
         // Relaxed: whoever needs more has it from the intake's head, which comes later. [O15]
-        let used = self.unused.load(Ordering::Relaxed).min(CAPACITY);
-        u32::try_from(used).expect("the capacity fits")
+        let used = self.unused.load(Ordering::Relaxed);
+        u32::try_from(used).expect("the last batch begins below the capacity")
     }
 
     /// A batch of indices that were never used, as (first, how many). `None` when memory or the
     /// index space does not suffice.
     pub(crate) fn take_unused(&self) -> Option<(u32, u32)> {
         // Relaxed: it hands out numbers; what stands behind them is ordered elsewhere. [O15]
-        let first = self
-            .unused
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |first| {
-                (first < CAPACITY).then(|| first + u64::from(BATCH))
-            });
-        let first = u32::try_from(first.ok()?).expect("the capacity fits");
-        // A batch lies within one segment, as both sizes are powers of two.
-        let Some(_) = self.entries.get_or_grow(first) else {
-            // Out of memory: the indices are lost, which costs nothing but index space.
-            return None;
-        };
-        Some((first, BATCH))
+        let mut first = self.unused.load(Ordering::Relaxed);
+        while first < CAPACITY {
+            let index = u32::try_from(first).expect("the capacity fits");
+            // Memory first, so that no index is lost when there is none. A batch lies within one
+            // segment, as both sizes are powers of two.
+            self.entries.get_or_grow(index)?;
+            // Relaxed: as above. [O15]
+            match self.unused.compare_exchange_weak(
+                first,
+                first + u64::from(BATCH),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Some((index, BATCH)),
+                Err(now) => first = now,
+            }
+        }
+        None
     }
 
     /// Gives a chain of free entries to whoever needs some. Race: free-list.
@@ -130,13 +136,13 @@ impl<T> Arena<T> {
             return;
         }
         let entry = self.get(chain.head);
+        // Relaxed: nothing is read through the top. [O16]
         let mut top = self.stock.load(Ordering::Relaxed);
         loop {
             let (tag, below) = ((top >> 32) as u32, top as u32);
             // The length travels in the upper half.
             entry.set_due(stocked(chain.len, below));
-            // Release: the chain's links; pairs with take. Relaxed on failure: nothing is read
-            // through the top. [O16]
+            // Release: the chain's links; pairs with take. Relaxed on failure: as above. [O16]
             match self.stock.compare_exchange_weak(
                 top,
                 stocked(tag.wrapping_add(1), chain.head),
@@ -161,6 +167,7 @@ impl<T> Arena<T> {
             // If another thread has taken this chain meanwhile, this reads some timer's due tick, and
             // the tag has moved by the time the chain could be on top again.
             let link = self.get(head).due();
+            // Acquire, both: as above. [O17]
             match self.stock.compare_exchange_weak(
                 top,
                 stocked(tag, link as u32),
@@ -205,5 +212,26 @@ mod tests {
             }
         }
         assert_eq!(back, seen);
+    }
+
+    #[test]
+    fn the_last_index_of_the_space_counts_as_used() {
+        let arena = Arena::<u8>::new();
+        let last_batch = (CAPACITY - 1) / u64::from(BATCH) * u64::from(BATCH);
+        arena
+            .unused
+            .store(last_batch + u64::from(BATCH), Ordering::Relaxed);
+        assert_eq!(u64::from(arena.used()), last_batch + u64::from(BATCH));
+        assert_eq!(arena.take_unused(), None, "the index space is used up");
+    }
+
+    #[test]
+    fn indices_are_not_lost_when_memory_does_not_suffice() {
+        // A segment of these is larger than any address space.
+        let arena = Arena::<[u8; 1 << 40]>::new();
+        for _ in 0..10 {
+            assert_eq!(arena.take_unused(), None);
+        }
+        assert_eq!(arena.used(), 0);
     }
 }

@@ -35,7 +35,8 @@ impl<T> Unfired<T> {
     }
 
     fn claim(&self, index: u32) -> Option<T> {
-        // Indices that a batch has named but memory did not suffice for have no entry.
+        // A batch whose taker has pushed none of it may lie in a segment that is not to be seen from
+        // here yet. Nothing that the close must find is in it.
         let entry = self.engine.arena.find(index)?;
         let backoff = Backoff::new();
         loop {

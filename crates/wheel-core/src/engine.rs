@@ -89,7 +89,7 @@ impl<T> Engine<T> {
         }
     }
 
-    /// Whether the driver has closed the wheel. For an inserter, after its push.
+    /// Whether the driver has closed the wheel. Certain after a push; before one it only spares work.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         // Relaxed: a push that the close has missed has acquired the swap that came after it. [O28]

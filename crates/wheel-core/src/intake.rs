@@ -37,6 +37,7 @@ impl Intake {
     #[inline]
     pub(crate) fn push<T>(&self, slot: usize, index: u32, entry: &Entry<T>) -> u32 {
         let head = &self.heads[slot % SHARDS];
+        // Relaxed: nothing is read through the head. [O18]
         let mut seen = head.load(Ordering::Relaxed);
         loop {
             entry.set_next(seen as u32);
@@ -44,7 +45,7 @@ impl Intake {
             let pushed = u64::from(count + 1) << 32 | u64::from(index);
             // Release: the link, and the entry behind it; pairs with take and take_armed. Acquire:
             // sees the wake tick, or the close, that preceded the swap before it. Relaxed on
-            // failure: nothing is read through the head. [O18]
+            // failure: as above. [O18]
             match head.compare_exchange_weak(seen, pushed, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return count + 1,
                 Err(now) => seen = now,

@@ -32,6 +32,7 @@ impl Limit {
     #[inline]
     pub(crate) fn release(&self) {
         if let Some((_, pending)) = &self.0 {
+            // Relaxed: as above. [O27]
             pending.fetch_sub(1, Ordering::Relaxed);
         }
     }

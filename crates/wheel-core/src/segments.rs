@@ -75,11 +75,11 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
 
     /// The item; makes its segment first if there is none. `None` when memory does not suffice.
     pub(crate) fn get_or_grow(&self, index: u32) -> Option<&E> {
+        if let Some(item) = self.get(index) {
+            return Some(item);
+        }
         let (segment, offset) = Self::locate(index);
-        let head = match NonNull::new(self.heads[segment].load(Ordering::Acquire)) {
-            Some(head) => head,
-            None => self.grow(segment)?,
-        };
+        let head = self.grow(segment)?;
         // SAFETY: as in `get`.
         Some(unsafe { head.add(offset).as_ref() })
     }
@@ -87,7 +87,8 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
     /// Every item of the segments that exist.
     pub(crate) fn existing(&self) -> impl Iterator<Item = &E> {
         self.heads.iter().enumerate().flat_map(|(segment, head)| {
-            let length = match head.load(Ordering::Acquire).is_null() {
+            // Relaxed: a glance; `get` acquires what it shows. [O12]
+            let length = match head.load(Ordering::Relaxed).is_null() {
                 true => 0,
                 false => Self::length(segment) as u32,
             };

@@ -16,6 +16,9 @@
 //!           reap: driver, sweep, close
 //! ```
 //!
+//! One step is not in the picture: a reset that meets a close gives its claim back (`unclaim`, busy to
+//! live) and has changed nothing.
+//!
 //! Ground rules. Whoever wins a step out of *live* or *vacant* owns the entry's value and due tick
 //! until its next step; a *free* entry belongs to whoever holds its index in a cache. The generation
 //! moves at each publication and never back, so a word that was seen once names that one timer for
@@ -150,6 +153,15 @@ impl State {
         generation
     }
 
+    /// busy back to live under the same generation, for a reset that meets a close: due tick and value
+    /// are what they were, so the key stays good. Race: close-or-insert.
+    #[cold]
+    pub(crate) fn unclaim(&self, live: Word) {
+        debug_assert_eq!(live.phase(), Phase::Live);
+        // Release: the value was written anew; pairs with claim_live and take_live. [O30]
+        self.0.store(live.0, Ordering::Release);
+    }
+
     /// busy to vacant, after the canceller has taken the value out.
     #[inline]
     pub(crate) fn vacate(&self, claimed: Word) -> Word {
@@ -211,6 +223,16 @@ mod tests {
         );
         assert!(state.take_live(Word::live(second)));
         assert_eq!(state.look().phase(), Phase::Free);
+    }
+
+    #[test]
+    fn a_claim_that_is_given_back_leaves_the_key_good_even_at_the_last_generation() {
+        let state = State::nearly_spent();
+        let live = Word::live(state.publish(state.owned()));
+        assert!(live.is_spent());
+        assert!(state.claim_live(live));
+        state.unclaim(live);
+        assert!(state.claim_live(live));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! only insert. Boxes go round between the two and are not allocated anew.
 
 use wheel_sync::atomic::{AtomicPtr, Ordering};
-use wheel_sync::{CachePadded, MODELLED};
+use wheel_sync::{CachePadded, MODELLED, UnsafeCell};
 
 use crate::state::Word;
 
@@ -34,6 +34,8 @@ pub(crate) struct Hint {
 struct Stack {
     len: usize,
     hints: [Hint; HINTS],
+    /// Stands for the fields above, which loom does not see. Takes no room.
+    touched: UnsafeCell<()>,
 }
 
 impl Stack {
@@ -41,7 +43,14 @@ impl Stack {
         Box::new(Stack {
             len: 0,
             hints: [Hint::default(); HINTS],
+            touched: UnsafeCell::new(()),
         })
+    }
+
+    /// Tells loom of a write. Nothing natively.
+    #[inline]
+    fn touch(&mut self) {
+        self.touched.with_mut(|_| ());
     }
 }
 
@@ -58,6 +67,7 @@ impl Hints {
             exchange.hand_over(slot, &mut self.0);
         }
         let stack = self.0.get_or_insert_with(Stack::boxed);
+        stack.touch();
         stack.hints[stack.len] = hint;
         stack.len += 1;
     }
@@ -74,6 +84,7 @@ impl Hints {
         let from = stack.len.saturating_sub(WINDOW);
         let fits = |hint: &Hint| hint.due <= due;
         let at = from + stack.hints[from..stack.len].iter().rposition(fits)?;
+        stack.touch();
         stack.len -= 1;
         let hint = stack.hints[at];
         stack.hints[at] = stack.hints[stack.len];
@@ -99,11 +110,12 @@ impl Exchange {
     #[cold]
     fn hand_over(&self, slot: usize, own: &mut Option<Box<Stack>>) {
         let full = own.take().map_or(std::ptr::null_mut(), Box::into_raw);
-        // AcqRel: the hints in the box, both ways; pairs with receive and itself. [O25]
+        // AcqRel: the content of the boxes, both ways; pairs with receive and itself. [O25]
         let old = self.places[slot % PLACES].swap(full.map_addr(|at| at | 1), Ordering::AcqRel);
         // SAFETY: it came out of a place by a swap, so it is nobody else's.
         *own = unsafe { unmark(old) };
         if let Some(stack) = own {
+            stack.touch();
             stack.len = 0;
         }
     }

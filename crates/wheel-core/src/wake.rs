@@ -77,12 +77,12 @@ impl Wake {
         // Relaxed: as above. An epoch that is older than the sleep which missed the push cannot be
         // read here. [O23]
         let epoch = self.published.epoch.load(Ordering::Relaxed);
-        if self.published.asked.load(Ordering::Relaxed) == epoch {
+        // Acquire: when this insert returns, the wake has been called; pairs with the store. [O24]
+        if self.published.asked.load(Ordering::Acquire) == epoch {
             return; // That sleep has been ended: the driver takes the push before its next one.
         }
         waker.wake_by_ref();
-        // Release: comes after the wake. Relaxed would do for the load above, which only needs the
-        // wake to have been called; keep them in order for a waker that is itself relaxed. [O24]
+        // Release: the wake comes before; pairs with the load above. [O24]
         self.published.asked.store(epoch, Ordering::Release);
     }
 }

@@ -112,6 +112,11 @@ impl<T> Wheel<T> {
                 });
             }
         }
+        if engine.is_closed() {
+            // Or each one refused would leave an entry that nobody visits.
+            engine.limit.release();
+            return None;
+        }
         let Some(index) = engine.take_free(mine) else {
             engine.limit.release();
             return None;
@@ -146,12 +151,13 @@ impl<T> Wheel<T> {
     #[inline]
     pub fn cancel(&self, key: Key) -> Option<T> {
         let engine = &*self.engine;
+        // Before the claim: a thread's first look may lock and allocate, and others meet a busy entry.
+        let mine = engine.places.mine();
         let (entry, live) = self.claim(key)?;
         // SAFETY: claimed out of live, so it holds a value that is this thread's.
         let value = unsafe { entry.read() };
-        engine.limit.release();
-        let mine = engine.places.mine();
         self.vacate(&mine, key.index, entry, live);
+        engine.limit.release();
         mine.count(-1);
         Some(value)
     }
@@ -160,8 +166,8 @@ impl<T> Wheel<T> {
     /// has fired or was cancelled or reset, or is another wheel's.
     ///
     /// The timer fires once: at the new tick, or before it was reset, which `None` says. Does not block.
-    /// If no memory can be had for a timer that becomes earlier, it stays as it was: `None`, and the
-    /// old key is good.
+    /// A timer that becomes earlier stays as it was if no memory can be had for it or the driver is
+    /// closing the wheel: `None`, and the old key is good.
     #[inline]
     pub fn reset(&self, key: Key, due: Tick) -> Option<Key> {
         if key.engine != self.engine.id {
@@ -184,6 +190,9 @@ impl<T> Wheel<T> {
     /// none, the timer must survive.
     fn reset_elsewhere(&self, key: Key, due: Tick) -> Option<Key> {
         let engine = &*self.engine;
+        if engine.is_closed() {
+            return None;
+        }
         let mine = engine.places.mine();
         let index = engine.take_free(&mine)?;
         let Some((old, live)) = self.claim(key) else {
@@ -205,7 +214,7 @@ impl<T> Wheel<T> {
                 // which is busy, and takes the value from there. Race: close-or-insert.
                 // SAFETY: the old entry is still claimed, and its value was moved out above.
                 unsafe { old.write(value) };
-                old.state.publish(live.claimed());
+                old.state.unclaim(live);
                 return None;
             }
         }
@@ -276,5 +285,26 @@ impl<T> fmt::Debug for Wheel<T> {
             .field("now", &self.now())
             .field("len", &self.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(wheel_loom)))]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use crate::arena::BATCH;
+
+    #[test]
+    fn a_closed_wheel_uses_no_memory_for_what_it_refuses() {
+        let (wheel, driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(5), 0).unwrap();
+        let unfired = driver.close();
+        for value in 0..1000 {
+            let refused = wheel.insert(Tick::new(1), value);
+            assert!(matches!(refused, Err(InsertError::Closed(v)) if v == value));
+            assert!(wheel.reset(key, Tick::new(1)).is_none());
+        }
+        assert_eq!(wheel.engine.arena.used(), BATCH);
+        assert_eq!(unfired.collect::<Vec<_>>(), [0]);
     }
 }
