@@ -12,6 +12,7 @@ mod driver;
 mod error;
 mod executor;
 mod observe;
+mod panics;
 mod policy;
 mod schedule;
 mod scheduler;
@@ -19,12 +20,12 @@ mod task;
 mod timers;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use driver::{Lateness, TimerKey};
+pub use driver::TimerKey;
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
-pub use observe::Stats;
+pub use observe::{Lateness, Stats};
 pub use policy::{Misfire, Overlap, Priority};
 pub use schedule::{Schedule, ScheduleError};
 pub use scheduler::{

@@ -13,6 +13,7 @@
 //!
 //! No user code (a closure, a `Drop`) runs while a lock of this module is held.
 
+mod config;
 mod exit;
 mod run;
 mod stats;
@@ -28,13 +29,12 @@ use wheel_sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Moment};
 use crate::error::BuildError;
+use crate::panics::discard;
+pub(crate) use config::{EngineConfig, EngineSettings};
 use exit::Exit;
-pub(crate) use exit::discard;
 use run::Run;
 use stats::Counters;
 pub(crate) use stats::EngineStats;
-pub use stats::Lateness;
-pub(crate) use stats::LatenessRecorder;
 use wait::Line;
 use wall::{WallKey, WallTimers};
 
@@ -56,31 +56,6 @@ pub(crate) trait Sink<T>: Send + 'static {
     fn flush(&mut self) {}
     /// Everything that was due has been fired and flushed; the driver is about to sleep.
     fn caught_up(&mut self) {}
-}
-
-/// What an engine is started with.
-#[derive(Clone, Debug)]
-pub(crate) struct EngineConfig {
-    pub(crate) clock: Clock,
-    pub(crate) tick: TickLength,
-    /// Most timers pending at once, of both kinds together.
-    pub(crate) max_timers: Option<usize>,
-    /// Spin through the last stretch before something is due.
-    pub(crate) precise: Option<Duration>,
-    /// Name of the driver thread.
-    pub(crate) name: String,
-}
-
-impl Default for EngineConfig {
-    fn default() -> EngineConfig {
-        EngineConfig {
-            clock: Clock::default(),
-            tick: TickLength::MILLISECOND,
-            max_timers: None,
-            precise: None,
-            name: "wheel-driver".to_owned(),
-        }
-    }
 }
 
 /// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
@@ -128,10 +103,10 @@ impl<T: Send + 'static> Engine<T> {
             clock,
             tick,
             max_timers,
-            precise,
-            name,
+            spin,
+            thread_name,
         } = config;
-        let (line, waiter) = wait::open(&clock, precise);
+        let (line, waiter) = wait::open(&clock, spin);
         let mut wheel_config = Config::new()
             .overflow(FarHeap::new())
             .tick_length(tick)
@@ -157,7 +132,7 @@ impl<T: Send + 'static> Engine<T> {
             sink,
         };
         let thread = thread::Builder::new()
-            .name(name)
+            .name(thread_name)
             .spawn(move || run.run())
             .map_err(BuildError::Thread)?;
         Ok(Engine(Arc::new(Shared {

@@ -9,12 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use wheel_core::{Budget, Driver, TickLength};
 use wheel_sync::Arc;
 
-use super::exit::{self, Exit};
+use super::exit::Exit;
 use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
 use super::wall::{self, WallTimers};
 use super::{Due, Held, Sink};
 use crate::clock::{Clock, Moment};
+use crate::panics::discard;
 
 /// Timers per pass: a batch that an executor takes at once, and some tens of microseconds of work.
 const PASS: usize = 1024;
@@ -47,7 +48,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         self.line.stop();
         unfired.extend(self.driver.close().map(|held| held.value));
         unfired.append(&mut self.wall.close());
-        exit::discard(self.exit.leave(unfired));
+        discard(self.exit.leave(unfired));
         // Movers of a manual clock stop waiting for this driver.
         drop(self.waiter);
         if let Err(panic) = ended {

@@ -20,10 +20,12 @@ impl Sink<u32> for Writer {
 
 fn engine(clock: impl Into<Clock>) -> (Engine<u32>, Log) {
     let log = Log::default();
-    let config = EngineConfig {
-        clock: clock.into(),
-        ..EngineConfig::default()
+    let settings = EngineSettings {
+        clock: Some(clock.into()),
+        ..EngineSettings::default()
     };
+    let config = settings.checked("test-driver".to_owned());
+    let config = config.expect("the defaults are possible");
     let engine = Engine::start(config, Writer(Arc::clone(&log))).expect("a thread");
     (engine, log)
 }

@@ -21,7 +21,7 @@ pub use pool::{Pool, PoolBuilder, PoolStillBusy};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 
-pub(crate) use job::{Work, message_of, report};
+pub(crate) use job::Work;
 
 use wheel_sync::Arc;
 

@@ -9,7 +9,8 @@ use rayon::ThreadPool;
 use wheel_sync::Arc;
 
 use super::pool::Queue;
-use super::{Executor, Job, Ran, report};
+use super::{Executor, Job, Ran};
+use crate::panics::tell_stderr;
 
 /// Runs due work on a rayon pool of yours.
 ///
@@ -38,7 +39,7 @@ impl Executor for RayonExecutor {
             self.pool.spawn_fifo(move || {
                 let Some(taken) = queue.take() else { return };
                 if let Ran::Panicked(message) = taken.job.run() {
-                    report("a rayon pool", &message);
+                    tell_stderr("a job on a rayon pool panicked", &message);
                 }
             });
         }

@@ -1,6 +1,6 @@
 //! The numbers of a scheduler, as its users see them.
 
-use crate::driver::Lateness;
+use super::Lateness;
 
 /// What a scheduler holds and has done until now. Counts are read one by one, so in the middle of things they may
 /// be off against each other by a few.

@@ -3,16 +3,15 @@
 //! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and comes back to one that
 //! is taken in its next pass, when everything else that is due has been handed over.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicBool, Ordering};
 use wheel_sync::thread::{self, Thread};
 
 use crate::clock::{Moment, Patience};
-use crate::driver::{Due, Sink, discard};
-use crate::executor::{Executor, Job, message_of};
+use crate::driver::{Due, Sink};
+use crate::executor::{Executor, Job};
 use crate::observe::Counters;
+use crate::panics::{contain, discard, tell_stderr};
 use crate::task::{Looked, Task, WaitingRun};
 
 /// What the engine of a scheduler holds.
@@ -106,11 +105,10 @@ impl Sink<Fire> for Door {
                 self.counters.queue_was_full(over as u64);
             }
             // An executor of the user's may panic; what it left or dropped, it refused.
-            let execute = AssertUnwindSafe(|| self.executor.execute(&mut self.jobs));
-            if let Err(payload) = catch_unwind(execute) {
-                message_of(payload);
+            if let Err(message) = contain(|| self.executor.execute(&mut self.jobs)) {
+                tell_stderr("the executor panicked", &message);
             }
-            discard(std::mem::take(&mut self.jobs));
+            discard(self.jobs.drain(..));
         }
         self.look_again();
     }

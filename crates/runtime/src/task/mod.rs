@@ -21,15 +21,13 @@ mod run;
 mod state;
 mod token;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use wheel_core::InsertError;
 use wheel_sync::{Arc, Condvar, Mutex};
 
 use crate::driver::TimerKey;
-use crate::executor::message_of;
+use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire};
@@ -117,9 +115,7 @@ impl Leftovers {
 
     /// Drops them; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(self.0))) {
-            message_of(payload);
-        }
+        discard(self.0);
     }
 }
 
@@ -183,14 +179,10 @@ impl Task {
             Due::Monotonic(moment) => engine.at_moment(moment, fire),
             Due::Wall(at) => engine.at_wall(at, fire),
         };
-        match armed {
-            Ok(key) => {
-                life.armed = Some(Armed { key, due });
-                Ok(())
-            }
-            Err(InsertError::Full(_) | InsertError::Closed(_)) => Err(NotArmed),
-            Err(_) => Err(NotArmed),
-        }
+        // What was refused holds this very task, which the caller holds as well: nothing ends here.
+        let key = armed.map_err(|_| NotArmed)?;
+        life.armed = Some(Armed { key, due });
+        Ok(())
     }
 
     /// What was armed will not happen, also if the driver has it in its hands already.

@@ -4,7 +4,6 @@
 //! no longer counts as going. So whoever waited for it finds everything done.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wheel_sync::Arc;
 
@@ -12,7 +11,7 @@ use super::occur::WaitingRun;
 use super::state::{End, Next, Ticket};
 use super::{CancelToken, Context, Handler, Leftovers, Outcome, Task};
 use crate::clock::Moment;
-use crate::executor::message_of;
+use crate::panics::contain;
 use crate::scheduler::Core;
 
 thread_local! {
@@ -67,15 +66,15 @@ fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
         Arc::as_ptr(&task.core).addr(),
         std::ptr::from_ref(task).addr(),
     ));
-    let called = catch_unwind(AssertUnwindSafe(move || {
+    let called = contain(move || {
         let outcome = handler(context);
         drop(handler);
         outcome
-    }));
+    });
     INSIDE.set(outside);
-    called.unwrap_or_else(|payload| {
+    called.unwrap_or_else(|message| {
         task.core.counters.run_panicked();
-        Outcome::Failure(format!("panicked: {}", message_of(payload)))
+        Outcome::Failure(format!("panicked: {message}"))
     })
 }
 

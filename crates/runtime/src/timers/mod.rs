@@ -22,7 +22,9 @@ use std::time::{Duration, SystemTime};
 
 use wheel_sync::Arc;
 
-use crate::driver::{Engine, Lateness, TimerKey, discard};
+use crate::driver::{Engine, TimerKey};
+use crate::observe::Lateness;
+use crate::panics::discard;
 pub use builder::TimersBuilder;
 pub use refused::TimerError;
 use sink::{Callback, Reporter};

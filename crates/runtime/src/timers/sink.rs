@@ -3,16 +3,12 @@
 //! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
 //! whatever thread a callback panics.
 
-use std::any::Any;
-use std::fmt::Write as _;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicU64, Ordering};
 
-use crate::driver::{Due, Sink, discard};
-use crate::executor::{Executor, Job, message_of};
+use crate::driver::{Due, Sink};
+use crate::executor::{Executor, Job};
+use crate::panics::{contain, discard, tell_stderr};
 
 pub(super) type Callback = Box<dyn FnOnce() + Send>;
 pub(super) type PanicHook = Box<dyn Fn(&str) + Send + Sync>;
@@ -44,32 +40,14 @@ impl Reporter {
 
     /// Calls user code; a panic ends here.
     fn guard(&self, call: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
-            self.report(payload);
-        }
-    }
-
-    fn report(&self, payload: Box<dyn Any + Send>) {
+        let Err(message) = contain(call) else { return };
         self.panics.fetch_add(1, Ordering::Relaxed);
-        let message = message_of(payload);
-        let told = catch_unwind(AssertUnwindSafe(|| match &self.hook {
+        // A hook that panics has had its say.
+        let _ = contain(|| match &self.hook {
             Some(hook) => hook(&message),
-            None => tell_stderr(&message),
-        }));
-        if let Err(payload) = told {
-            // A hook that panics has had its say.
-            message_of(payload);
-        }
+            None => tell_stderr("a timer callback panicked", &message),
+        });
     }
-}
-
-fn tell_stderr(message: &str) {
-    use std::io::Write as _;
-    let mut line = String::from("a timer callback panicked");
-    let _ = write!(line, ": {message}");
-    line.push('\n');
-    // A closed standard error must not become a panic of the driver.
-    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Calls each callback on the driver thread.
@@ -110,10 +88,9 @@ impl Sink<Callback> for Handover {
         self.reporter
             .guard(|| self.executor.execute(&mut self.jobs));
         if !self.jobs.is_empty() {
-            let left = mem::take(&mut self.jobs);
-            let count = left.len() as u64;
+            let count = self.jobs.len() as u64;
             self.reporter.refused.fetch_add(count, Ordering::Relaxed);
-            discard(left);
+            discard(self.jobs.drain(..));
         }
     }
 }

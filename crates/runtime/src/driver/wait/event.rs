@@ -43,14 +43,11 @@ pub(super) struct EventWaiter {
     bell: Arc<EventBell>,
     wall: WallAlarm,
     boot: Option<OwnedFd>,
-    precise: Duration,
+    spin: Duration,
 }
 
 /// A bell and its waiter; an error if the system has no descriptors left.
-pub(super) fn open(
-    clock: &Clock,
-    precise: Option<Duration>,
-) -> io::Result<(Arc<EventBell>, EventWaiter)> {
+pub(super) fn open(clock: &Clock, spin: Duration) -> io::Result<(Arc<EventBell>, EventWaiter)> {
     let bell = Arc::new(EventBell {
         counter: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         rung: AtomicBool::new(false),
@@ -66,7 +63,7 @@ pub(super) fn open(
             armed_ms: None,
         },
         boot,
-        precise: precise.unwrap_or(Duration::ZERO),
+        spin,
     };
     Ok((bell, waiter))
 }
@@ -111,7 +108,7 @@ impl EventWaiter {
         if until.moment <= now {
             return false;
         }
-        let wake_at = until.moment.before(self.precise);
+        let wake_at = until.moment.before(self.spin);
         let slept = wake_at > now && self.sleep(wake_at.since(now), wake_at, until.wall_ms);
         self.spin(clock, until.moment);
         slept
@@ -144,10 +141,10 @@ impl EventWaiter {
 
     /// The last stretch, unless there is news.
     fn spin(&self, clock: &Clock, until: Moment) {
-        if self.precise.is_zero() || until == Moment::NEVER {
+        if self.spin.is_zero() || until == Moment::NEVER {
             return;
         }
-        let stretch = until.before(self.precise)..until;
+        let stretch = until.before(self.spin)..until;
         while stretch.contains(&clock.now()) {
             if self.bell.was_rung() {
                 self.bell.take();

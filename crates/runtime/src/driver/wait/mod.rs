@@ -51,22 +51,22 @@ enum Way {
 }
 
 /// A line and its waiter, of the best kind that the clock and the system offer.
-pub(super) fn open(clock: &Clock, precise: Option<Duration>) -> (Arc<Line>, Waiter) {
+pub(super) fn open(clock: &Clock, spin: Duration) -> (Arc<Line>, Waiter) {
     if let Some(manual) = clock.as_manual() {
         let seat = manual.take_seat();
         let bell = Bell::Manual(manual.clone(), seat.number());
         return joined(bell, Way::Manual(seat));
     }
     #[cfg(target_os = "linux")]
-    if let Ok((bell, waiter)) = event::open(clock, precise) {
+    if let Ok((bell, waiter)) = event::open(clock, spin) {
         return joined(Bell::Event(bell), Way::Event(waiter));
     }
-    open_portable(precise)
+    open_portable(spin)
 }
 
 /// The kind that needs nothing but std: for other systems, and where descriptors have run out.
-fn open_portable(precise: Option<Duration>) -> (Arc<Line>, Waiter) {
-    let (bell, waiter) = park::open(precise);
+fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
+    let (bell, waiter) = park::open(spin);
     joined(Bell::Park(bell), Way::Park(waiter))
 }
 

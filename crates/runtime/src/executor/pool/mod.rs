@@ -207,14 +207,7 @@ impl PoolBuilder {
     /// When the number of workers is not possible, or the system refuses a thread (those already started end then).
     pub fn build(self) -> Result<Pool, BuildError> {
         let workers = self.workers.unwrap_or_else(cores);
-        if !(1..=WORKERS_MAX).contains(&workers) {
-            return Err(BuildError::OutOfRange {
-                what: "workers",
-                given: workers as u128,
-                least: 1,
-                most: WORKERS_MAX as u128,
-            });
-        }
+        BuildError::check("workers", workers as u128, 1..=WORKERS_MAX as u128)?;
         let shared = Arc::new(Shared {
             name: self.name,
             workers,
