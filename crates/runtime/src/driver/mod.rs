@@ -40,7 +40,7 @@ use wall::{WallKey, WallTimers};
 
 /// Something that is due, on its way to a door.
 #[derive(Debug)]
-pub(crate) struct Due<T> {
+pub(crate) struct DueTimer<T> {
     pub(crate) value: T,
     /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due tick.
     pub(crate) due: Moment,
@@ -51,7 +51,7 @@ pub(crate) struct Due<T> {
 /// What a door does with what is due. Called on the driver thread only, with no lock held.
 pub(crate) trait Sink<T>: Send + 'static {
     /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of users.
-    fn fire(&mut self, due: Due<T>);
+    fn fire(&mut self, timer: DueTimer<T>);
     /// After each pass that fired something: hands the batch over.
     fn flush(&mut self) {}
     /// Everything that was due has been fired and flushed; the driver is about to sleep.
@@ -61,10 +61,11 @@ pub(crate) trait Sink<T>: Send + 'static {
 /// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
 /// nothing, and another engine's key never does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct TimerKey(Place);
+pub struct TimerKey(Holder);
 
+/// Which of the two holds the timer, and its key there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Place {
+enum Holder {
     Wheel(Key),
     Wall(WallKey),
 }
@@ -185,14 +186,14 @@ impl<T: Send + 'static> Engine<T> {
         if earliest {
             shared.line.ring();
         }
-        Ok(TimerKey(Place::Wall(key)))
+        Ok(TimerKey(Holder::Wall(key)))
     }
 
     /// The value, exactly once; `None` if it has left already.
     pub(crate) fn cancel(&self, key: TimerKey) -> Option<T> {
         match key.0 {
-            Place::Wheel(key) => self.0.wheel.cancel(key).map(|held| held.value),
-            Place::Wall(key) => self.0.wall.cancel(key).map(|(_, value)| value),
+            Holder::Wheel(key) => self.0.wheel.cancel(key).map(|held| held.value),
+            Holder::Wall(key) => self.0.wall.cancel(key).map(|(_, value)| value),
         }
     }
 
@@ -200,12 +201,12 @@ impl<T: Send + 'static> Engine<T> {
     pub(crate) fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         let shared = &*self.0;
         match key.0 {
-            Place::Wheel(key) => {
+            Holder::Wheel(key) => {
                 let (_, at) = self.due_after(delay);
                 let key = shared.wheel.reset(key, at)?;
-                Some(TimerKey(Place::Wheel(key)))
+                Some(TimerKey(Holder::Wheel(key)))
             }
-            Place::Wall(key) => {
+            Holder::Wall(key) => {
                 let (at, value) = shared.wall.cancel(key)?;
                 match self.after(delay, value) {
                     Ok(key) => Some(key),
@@ -288,7 +289,7 @@ impl<T: Send + 'static> Engine<T> {
             return Err(InsertError::Full(held.value));
         }
         match shared.wheel.insert(at, held) {
-            Ok(key) => Ok(TimerKey(Place::Wheel(key))),
+            Ok(key) => Ok(TimerKey(Holder::Wheel(key))),
             Err(InsertError::Full(held)) => Err(InsertError::Full(held.value)),
             Err(refused) => Err(InsertError::Closed(refused.into_value().value)),
         }

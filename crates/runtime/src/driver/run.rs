@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
 use super::wall::{self, WallTimers};
-use super::{Due, Held, Sink};
+use super::{DueTimer, Held, Sink};
 use crate::clock::{Clock, Moment};
 use crate::panics::discard;
 
@@ -102,7 +102,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             let due = if asked { due } else { tick_start };
             let at = clock.now_about().max(now);
             counters.fired(at.since(due.max(tick_start)));
-            sink.fire(Due {
+            sink.fire(DueTimer {
                 value,
                 due,
                 now: at,
@@ -136,7 +136,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             let late = std::time::Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
             let now = self.clock.now();
             self.counters.fired(late);
-            self.sink.fire(Due {
+            self.sink.fire(DueTimer {
                 value,
                 due: now.before(late),
                 now,

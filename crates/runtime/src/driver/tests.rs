@@ -12,9 +12,9 @@ type Log = Arc<Mutex<Vec<(u32, Duration)>>>;
 struct Writer(Log);
 
 impl Sink<u32> for Writer {
-    fn fire(&mut self, due: Due<u32>) {
-        let at = due.now.since(Moment::ZERO);
-        self.0.lock().push((due.value, at));
+    fn fire(&mut self, timer: DueTimer<u32>) {
+        let at = timer.now.since(Moment::ZERO);
+        self.0.lock().push((timer.value, at));
     }
 }
 

@@ -15,11 +15,11 @@ pub(crate) struct Activity {
     changed: Condvar,
 }
 
-/// Where somebody waits.
+/// Who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Caller {
     Outside,
-    /// In a handler of the same scheduler, whose own run cannot end while it waits.
+    /// A handler of the same scheduler, whose own run cannot end while it waits.
     InsideRun,
 }
 
@@ -56,10 +56,10 @@ impl Activity {
 
     /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how many are left:
     /// more than none if patience ended first.
-    pub(crate) fn wait_idle(&self, place: Place, patience: Patience) -> usize {
+    pub(crate) fn wait_idle(&self, caller: Caller, patience: Patience) -> usize {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut excused = self.excused.lock();
-        if place == Place::InsideRun {
+        if caller == Caller::InsideRun {
             *excused += 1;
             self.changed.notify_all();
         }
@@ -73,7 +73,7 @@ impl Activity {
             };
             excused = self.changed.wait_timeout(excused, time);
         };
-        if place == Place::InsideRun {
+        if caller == Caller::InsideRun {
             *excused -= 1;
         }
         drop(excused);
@@ -110,12 +110,12 @@ mod tests {
     fn idle_is_when_nothing_waits_or_goes() {
         let activity = Activity::new();
         let now = Patience::new(Duration::ZERO);
-        assert_eq!(activity.wait_idle(Place::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
         activity.begin();
-        assert_eq!(activity.wait_idle(Place::Outside, now), 1);
-        assert_eq!(activity.wait_idle(Place::InsideRun, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 1);
+        assert_eq!(activity.wait_idle(Caller::InsideRun, now), 0);
         activity.end();
-        assert_eq!(activity.wait_idle(Place::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         activity.begin();
         let run = || {
             let patience = Patience::new(Duration::from_secs(20));
-            assert_eq!(activity.wait_idle(Place::InsideRun, patience), 0);
+            assert_eq!(activity.wait_idle(Caller::InsideRun, patience), 0);
             activity.end();
         };
         thread::scope(|s| {

@@ -11,8 +11,8 @@ use super::Scheduler;
 use super::activity::Activity;
 use super::closing::Closing;
 use super::core::Core;
-use super::door::Door;
 use super::registry::Registry;
+use super::sink::TaskSink;
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
@@ -150,9 +150,9 @@ impl SchedulerBuilder {
             }
         };
         let counters = Arc::new(Counters::new());
-        let door = Door::new(executor, Arc::clone(&counters), self.queue_max);
+        let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
         let core = Core {
-            engine: Engine::start(config, door)?,
+            engine: Engine::start(config, sink)?,
             registry: Registry::new(tasks_max),
             activity: Activity::new(),
             counters,

@@ -9,8 +9,8 @@ use wheel_sync::{Arc, Mutex};
 
 use super::activity::Activity;
 use super::closing::Closing;
-use super::door::Fire;
 use super::registry::Registry;
+use super::sink::Fire;
 use crate::clock::Moment;
 use crate::driver::Engine;
 use crate::executor::Pool;

@@ -4,21 +4,25 @@
 //!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
 //!      |             ^              shutdown.rs  the end, in numbered steps
 //!      v             |
-//!   engine ===> door.rs (driver thread) --> executor --> task/run.rs (worker)
+//!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
 //! ```
 //!
 //! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and the core to live
 //! tasks; that ring is cut when a task ends, at the latest when the scheduler does.
 
-mod activity;
 mod builder;
-mod closing;
 mod core;
-mod door;
-mod filter;
-mod registry;
-mod shutdown;
+
 mod submit;
+mod registry;
+mod filter;
+
+mod sink;
+mod mark;
+
+mod activity;
+mod closing;
+mod shutdown;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -32,13 +36,13 @@ use crate::schedule::Schedule;
 use crate::task::{
     CancelOutcome, Context, IntoOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome,
 };
-use door::Mark;
+use mark::Mark;
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::Core;
-pub(crate) use door::Fire;
 pub use filter::TaskFilter;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
+pub(crate) use sink::Fire;
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
@@ -207,7 +211,7 @@ impl Scheduler {
     pub fn wait_idle_timeout(&self, limit: Duration) -> bool {
         let patience = Patience::new(limit);
         let core = &self.core;
-        let place = core.place();
+        let caller = core.caller();
         // What is due may still be on its way; on the driver thread itself nobody can wait for the driver.
         if !core.engine.is_driver_thread() {
             let (mark, wait) = Mark::new();
@@ -215,7 +219,7 @@ impl Scheduler {
             let _ = core.engine.after(Duration::ZERO, Fire::Mark(mark));
             wait.wait(patience);
         }
-        core.activity.wait_idle(place, patience) == 0
+        core.activity.wait_idle(caller, patience) == 0
     }
 
     /// Waits until no live task is left, for `limit` of real time at most. Returns whether that came about.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{Arc, Mutex};
@@ -113,8 +113,6 @@ impl Registry {
         if removed.is_some() {
             self.tasks.fetch_sub(1, Ordering::Relaxed);
         }
-        drop(shard);
-        drop(removed);
     }
 
     /// All tasks at some instant during the call; those that are added meanwhile may be missing.
@@ -129,14 +127,10 @@ impl Registry {
 
     fn shard_of(&self, id: &TaskId) -> &Mutex<Shard> {
         let hash = match id {
-            TaskId::Named(name) => self.hash(&**name),
+            TaskId::Named(name) => self.hasher.hash_one(&**name),
             // Neighbouring numbers come from different threads as a rule, so they go to different shards.
             TaskId::Numbered(number) => *number,
         };
         &self.shards[(hash % SHARDS as u64) as usize]
-    }
-
-    fn hash(&self, name: &(impl Hash + ?Sized)) -> u64 {
-        self.hasher.hash_one(name)
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use wheel_sync::Arc;
 
-use super::activity::Place;
+use super::activity::Caller;
 use super::core::Core;
 use crate::clock::Patience;
 use crate::task::{Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task};
@@ -48,19 +48,19 @@ impl Core {
     /// Shuts down, waiting for runs that are going for `grace` of real time at most.
     pub(super) fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
         let patience = Patience::new(grace);
-        let place = self.place();
+        let caller = self.caller();
         let mut report = self.seal();
-        if place == Place::Outside {
+        if caller == Caller::Outside {
             // Steps 1 to 3 of another caller.
             self.activity
                 .wait_until(patience, || self.closing.is_sealed());
         }
-        let going = self.activity.wait_idle(place, patience); // Step 4.
+        let going = self.activity.wait_idle(caller, patience); // Step 4.
         if going > 0 {
             report.cut = self.interrupt_runs(); // Step 5.
         }
         // Step 6. All runs have ended or been given up. Whoever may wait does so for some instructions of each thread.
-        if place == Place::Outside && going == 0 {
+        if caller == Caller::Outside && going == 0 {
             self.send_workers_home(Duration::from_secs(1));
             drop(self.engine.close());
         } else {
@@ -130,11 +130,11 @@ impl Core {
         }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn caller(&self) -> Caller {
         if is_inside_run_of_core(self) || self.engine.is_driver_thread() {
-            Place::InsideRun
+            Caller::InsideRun
         } else {
-            Place::Outside
+            Caller::Outside
         }
     }
 }

@@ -6,7 +6,7 @@
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicU64, Ordering};
 
-use crate::driver::{Due, Sink};
+use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
 
@@ -54,8 +54,8 @@ impl Reporter {
 pub(super) struct Inline(pub(super) Arc<Reporter>);
 
 impl Sink<Callback> for Inline {
-    fn fire(&mut self, due: Due<Callback>) {
-        self.0.guard(due.value);
+    fn fire(&mut self, timer: DueTimer<Callback>) {
+        self.0.guard(timer.value);
     }
 }
 
@@ -77,10 +77,10 @@ impl Handover {
 }
 
 impl Sink<Callback> for Handover {
-    fn fire(&mut self, due: Due<Callback>) {
+    fn fire(&mut self, timer: DueTimer<Callback>) {
         let reporter = Arc::clone(&self.reporter);
-        let callback = due.value;
-        let job = Job::due_at(due.due.as_nanos(), move || reporter.guard(callback));
+        let callback = timer.value;
+        let job = Job::due_at(timer.due.as_nanos(), move || reporter.guard(callback));
         self.jobs.push(job);
     }
 

@@ -4,11 +4,11 @@
 //! is taken in its next pass, when everything else that is due has been handed over.
 
 use wheel_sync::Arc;
-use wheel_sync::atomic::{AtomicBool, Ordering};
-use wheel_sync::thread::{self, Thread};
+use wheel_sync::thread;
 
-use crate::clock::{Moment, Patience};
-use crate::driver::{Due, Sink};
+use super::mark::Mark;
+use crate::clock::Moment;
+use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
 use crate::observe::Counters;
 use crate::panics::{contain, discard, tell_stderr};
@@ -33,7 +33,8 @@ pub(crate) struct Busy {
     due: Moment,
 }
 
-pub(super) struct Door {
+/// Lives on the driver thread.
+pub(super) struct TaskSink {
     executor: Arc<dyn Executor>,
     counters: Arc<Counters>,
     queue_max: usize,
@@ -46,13 +47,13 @@ pub(super) struct Door {
     to_see_again: usize,
 }
 
-impl Door {
+impl TaskSink {
     pub(super) fn new(
         executor: Arc<dyn Executor>,
         counters: Arc<Counters>,
         queue_max: usize,
-    ) -> Door {
-        Door {
+    ) -> TaskSink {
+        TaskSink {
             executor,
             counters,
             queue_max,
@@ -62,9 +63,7 @@ impl Door {
             to_see_again: 0,
         }
     }
-}
 
-impl Door {
     fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
@@ -84,13 +83,13 @@ impl Door {
     }
 }
 
-impl Sink<Fire> for Door {
-    fn fire(&mut self, due: Due<Fire>) {
-        match due.value {
-            Fire::Occurrence { task, epoch } => self.look(task, epoch, due.due, due.now),
+impl Sink<Fire> for TaskSink {
+    fn fire(&mut self, timer: DueTimer<Fire>) {
+        match timer.value {
+            Fire::Occurrence { task, epoch } => self.look(task, epoch, timer.due, timer.now),
             Fire::Again(busy) => {
                 self.to_see_again -= 1;
-                self.look(busy.task, busy.epoch, busy.due, due.now);
+                self.look(busy.task, busy.epoch, busy.due, timer.now);
             }
             Fire::Run(run) => self.jobs.push(run.into_job()),
             Fire::Mark(mark) => self.marks.push(mark),
@@ -119,47 +118,6 @@ impl Sink<Fire> for Door {
         } else {
             // Who holds the lock may need this processor to let go of it.
             thread::yield_now();
-        }
-    }
-}
-
-/// Tells one waiting thread that the driver has handed over everything that was due before it. Dropped unseen (because the
-/// engine was closed), it tells so as well.
-pub(crate) struct Mark(Arc<Passed>);
-
-struct Passed {
-    is_passed: AtomicBool,
-    waiter: Thread,
-}
-
-/// The waiting side of a [`Mark`].
-pub(super) struct MarkWait(Arc<Passed>);
-
-impl Mark {
-    /// For the calling thread.
-    pub(super) fn new() -> (Mark, MarkWait) {
-        let passed = Arc::new(Passed {
-            is_passed: AtomicBool::new(false),
-            waiter: thread::current(),
-        });
-        (Mark(Arc::clone(&passed)), MarkWait(passed))
-    }
-}
-
-impl Drop for Mark {
-    fn drop(&mut self) {
-        // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no lock.
-        self.0.is_passed.store(true, Ordering::Release);
-        self.0.waiter.unpark();
-    }
-}
-
-impl MarkWait {
-    /// Waits until the driver has passed the mark, or patience ends.
-    pub(super) fn wait(self, patience: Patience) {
-        while !self.0.is_passed.load(Ordering::Acquire) {
-            let Some(left) = patience.left() else { return };
-            thread::park_timeout(left);
         }
     }
 }
