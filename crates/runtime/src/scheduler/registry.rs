@@ -113,6 +113,8 @@ impl Registry {
         if removed.is_some() {
             self.tasks.fetch_sub(1, Ordering::Relaxed);
         }
+        // Before `removed`, which may be the last to hold the task.
+        drop(shard);
     }
 
     /// All tasks at some instant during the call; those that are added meanwhile may be missing.
