@@ -19,7 +19,7 @@ mod scheduler;
 mod task;
 mod timers;
 
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
 pub use driver::TimerKey;
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
@@ -37,6 +37,8 @@ pub use task::{
     TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
+// A field of `BuildError`.
+pub use wheel_core::TickLengthError;
 
 /// The README's programs, compiled and run as tests.
 #[cfg(doctest)]

@@ -68,7 +68,8 @@ impl Counters {
         }
         if let Some(gauge) = self.gauge(to) {
             gauge.fetch_add(1, Ordering::Relaxed);
-        } else {
+        }
+        if to.has_ended() {
             self.live.fetch_sub(1, Ordering::SeqCst);
         }
         if to == TaskState::Cancelled {

@@ -16,6 +16,8 @@
 use super::CancelToken;
 
 /// Where a task stands.
+///
+/// Some states are kept for what is to come: no task stands there in this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskState {
@@ -25,12 +27,20 @@ pub enum TaskState {
     Queued,
     /// A worker runs it.
     Running,
+    /// Kept for retries: waits for the next attempt of a run.
+    Retrying,
+    /// Kept for pausing: is not due before it is resumed.
+    Paused,
     /// Ended: the last run succeeded.
     Succeeded,
     /// Ended: the last run failed.
     Failed,
+    /// Kept for deadlines. Ended: the last run was not over in time.
+    TimedOut,
     /// Ended: cancelled, or not run because the scheduler was shut down.
     Cancelled,
+    /// Kept for retries. Ended: the last run ran out of attempts.
+    Dead,
     /// Ended: the executor refused its only run.
     Skipped,
 }
@@ -38,10 +48,19 @@ pub enum TaskState {
 impl TaskState {
     /// Whether the task will never run again.
     pub fn has_ended(self) -> bool {
-        !matches!(
-            self,
-            TaskState::Scheduled | TaskState::Queued | TaskState::Running
-        )
+        match self {
+            TaskState::Scheduled
+            | TaskState::Queued
+            | TaskState::Running
+            | TaskState::Retrying
+            | TaskState::Paused => false,
+            TaskState::Succeeded
+            | TaskState::Failed
+            | TaskState::TimedOut
+            | TaskState::Cancelled
+            | TaskState::Dead
+            | TaskState::Skipped => true,
+        }
     }
 }
 

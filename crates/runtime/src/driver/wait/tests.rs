@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use wheel_sync::thread;
 
 use super::*;
-use crate::clock::SystemClock;
+use crate::clock::{ClockSource, SystemClock};
 
 const FOREVER: Until = Until {
     moment: Moment::NEVER,
@@ -14,8 +14,8 @@ const FOREVER: Until = Until {
 
 /// Runs `check` with each kind of waiter on each kind of clock.
 fn with_each(spin: Duration, check: impl Fn(&Clock, Arc<Line>, Waiter)) {
-    for clock in [SystemClock::new(), SystemClock::boottime()] {
-        let clock = Clock::from(clock);
+    for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+        let clock = Clock::from(SystemClock::with_source(source));
         let (line, waiter) = open(&clock, spin);
         check(&clock, line, waiter);
         let (line, waiter) = open_portable(spin);
