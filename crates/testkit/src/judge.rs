@@ -351,7 +351,8 @@ impl<S: Subject> Judge<S> {
     /// Judges what a timer that became due at a tick did to the driver's sleep.
     fn arrived(&mut self, due: u64, wakes_before: Option<u64>) -> Result<(), Fault> {
         match (wakes_before, self.subject.wakes()) {
-            (Some(before), Some(after)) => self.sleep.judge(due, after > before),
+            (Some(before), Some(after)) if after > before => self.sleep.woken_for(due),
+            (Some(_), Some(_)) => self.sleep.passed_over(due),
             _ => Ok(()),
         }
     }

@@ -31,16 +31,23 @@ impl Sleep {
         *self = Sleep::default();
     }
 
-    /// A timer became due at a tick, and woke the driver or did not.
-    pub(crate) fn judge(&mut self, due: u64, woken: bool) -> Result<(), String> {
-        self.arrivals += 1;
-        let until = self.until;
-        if !woken && due < self.called_for {
+    /// A timer became due at a tick, and did not wake the driver.
+    pub(crate) fn passed_over(&mut self, due: u64) -> Result<(), String> {
+        if due < self.called_for {
+            let until = self.until;
             return Err(format!(
                 "the driver sleeps until {until} and was not woken for {due}"
             ));
         }
-        if woken && due >= until && self.arrivals <= MANY {
+        self.arrivals += 1;
+        Ok(())
+    }
+
+    /// A timer became due at a tick, and woke the driver.
+    pub(crate) fn woken_for(&mut self, due: u64) -> Result<(), String> {
+        self.arrivals += 1;
+        let until = self.until;
+        if due >= until && self.arrivals <= MANY {
             return Err(format!(
                 "the driver sleeps until {until} and was woken for {due}"
             ));

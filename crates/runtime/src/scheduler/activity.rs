@@ -1,7 +1,16 @@
 //! How many runs wait or go, and who waits for that to change.
 //!
-//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and those who end
-//! something take it only while somebody waits.
+//! ```text
+//!  who ends something                        waiter
+//!  1 change the number (runs, or another)    1 announce itself in `waiters`
+//!  2 look at `waiters`                       2 under the lock: look at the number, or sleep
+//!  3 if somebody waits: lock, unlock, notify
+//! ```
+//!
+//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and those
+//! who end something take it only while somebody waits. SeqCst throughout: of the two steps 1 and 2
+//! on either side at least one sees the other's. The lock in step 3 waits for a waiter that has
+//! looked and does not sleep yet.
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{Condvar, Mutex};
@@ -47,7 +56,6 @@ impl Activity {
 
     /// Something changed that somebody may wait for.
     pub(crate) fn tell(&self) {
-        // SeqCst, here and where waiters announce themselves: one of the two sees the other's step.
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(self.excused.lock());
             self.changed.notify_all();

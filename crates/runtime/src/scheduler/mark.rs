@@ -44,6 +44,7 @@ impl Drop for Mark {
 impl MarkWait {
     /// Waits until the driver has passed the mark, or patience ends.
     pub(super) fn wait(self, patience: Patience) {
+        // Acquire: pairs with the drop of the mark; what the driver did before is visible.
         while !self.0.is_passed.load(Ordering::Acquire) {
             let Some(left) = patience.left() else { return };
             thread::park_timeout(left);

@@ -2,6 +2,7 @@
 //!
 //! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never while user code runs or
 //! the lock of a task is taken. Ended tasks are not here; a handle keeps its task.
+//! The count of tasks is Relaxed throughout: it guards nothing but itself.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
@@ -73,7 +74,6 @@ impl Registry {
     ) -> Result<Added, NotAdded> {
         match entry {
             Entry::Vacant(vacant) => {
-                // Relaxed: the count guards nothing but itself.
                 self.tasks
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tasks| {
                         (tasks < self.tasks_max).then_some(tasks + 1)

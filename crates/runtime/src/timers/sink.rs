@@ -1,7 +1,8 @@
 //! What happens to callbacks that are due: called here, or handed to an executor.
 //!
 //! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
-//! whatever thread a callback panics.
+//! whatever thread a callback panics. Its counts are Relaxed throughout: for people, they publish
+//! nothing.
 
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +30,6 @@ impl Reporter {
         }
     }
 
-    // Relaxed throughout: counts for people, which publish nothing.
     pub(super) fn panics(&self) -> u64 {
         self.panics.load(Ordering::Relaxed)
     }

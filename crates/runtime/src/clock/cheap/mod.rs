@@ -19,6 +19,19 @@
 //!
 //! Any thread reads and anchors. The anchor is published under a version (a seqlock whose data are
 //! atomics); a reader that meets a writer reads the true clock instead of waiting.
+//!
+//! ```text
+//!  writer                                     reader
+//!  1 version becomes odd     (Acquire)        1 read the version        (Acquire, pairs with 4)
+//!  2 fence                   (Release)        2 read the data           (Relaxed)
+//!  3 write the data          (Relaxed)        3 fence                   (Acquire, pairs with 2)
+//!  4 version becomes even    (Release)        4 read the version again  (Relaxed)
+//! ```
+//!
+//! A reader that got any datum of 3 sees, by the two fences, at least the version of 1 in its last
+//! step: it differs from the one it began with, or is odd. Data are Relaxed everywhere, because the
+//! version orders them; so are the loads of `faults` and of a version that a compare-and-swap will
+//! check, because they are hints.
 
 use wheel_sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -150,11 +163,11 @@ impl CheapClock {
         // Release fence: pairs with the fence of readers, so that none takes new data for old.
         fence(Ordering::Release);
         self.replace(sample);
-        // Release: publishes the anchor.
+        // Release: publishes the anchor; pairs with the first load of extrapolate.
         self.version.store((version | 1) + 1, Ordering::Release);
     }
 
-    /// Under an odd version. Relaxed throughout: the version orders it.
+    /// Under an odd version.
     fn replace(&self, new: Sample) {
         let old = Sample {
             before: self.anchor_cycles.load(Ordering::Relaxed),

@@ -74,7 +74,8 @@ fn timerfd(clock: TimerfdClockId) -> io::Result<OwnedFd> {
 
 impl EventBell {
     pub(super) fn ring(&self) {
-        // Release: a driver that sees the flag sees what the ringing thread did before.
+        // Release: a driver that sees the flag sees what the ringing thread did before; pairs with
+        // was_rung.
         self.rung.store(true, Ordering::Release);
         // A full counter is rung already.
         let _ = io::write(&self.counter, &1u64.to_ne_bytes());
@@ -82,6 +83,8 @@ impl EventBell {
 
     /// Takes the rings that have come until now.
     fn take(&self) {
+        // Relaxed: taken before the counter is drained, so a ring that is missed here leaves the
+        // counter readable, and the counter is what ends a sleep.
         self.rung.store(false, Ordering::Relaxed);
         drain(&self.counter);
     }

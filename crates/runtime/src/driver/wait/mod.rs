@@ -91,7 +91,8 @@ impl Line {
 
     /// Tells the driver to end. Can be said any number of times.
     pub(super) fn stop(&self) {
-        // Release: what the stopping thread did before is visible to the driver as it ends.
+        // Release: what the stopping thread did before is visible to the driver as it ends; pairs
+        // with is_stopped. The ring comes after the store, so a driver that sleeps looks again.
         self.stopped.store(true, Ordering::Release);
         self.ring();
     }

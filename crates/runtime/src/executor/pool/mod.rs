@@ -103,6 +103,7 @@ impl Pool {
 
     /// How many jobs have panicked.
     pub fn panics(&self) -> u64 {
+        // Relaxed: a count for people.
         self.shared.panics.load(Ordering::Relaxed)
     }
 
@@ -177,6 +178,7 @@ impl Shared {
     }
 
     fn close(&self) {
+        // Release: pairs with `is_closing`. Every worker is woken after it, so none sleeps on.
         self.closing.store(true, Ordering::Release);
         self.sleepers.wake_all();
     }

@@ -7,6 +7,9 @@
 //! Ground rules: `push` never takes the lock of the heap, so a worker that is preempted while it sorts ten thousand jobs
 //! delays other workers, never the driver. Workers never block *in* the channel either: a sleeping
 //! receiver would make the sender take the channel's lock of sleepers. They sleep in `sleepers.rs`.
+//!
+//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. The
+//! channel and the lock hand the jobs over.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
@@ -66,7 +69,6 @@ impl Queue {
     /// Puts all of `jobs` into the queue as one batch. Does not block.
     pub(crate) fn push(&self, jobs: &mut Vec<Job>) {
         let count = jobs.len();
-        // Relaxed: a number for people; the channel hands the jobs over.
         self.queued.fetch_add(count, Ordering::Relaxed);
         let batch = match count {
             0 => return,
