@@ -1,6 +1,7 @@
 //! What happened: every run of every task, and how late each one was.
 //!
-//! Written by the workers, read by the live line and the summary. One lock: a run takes it twice, and a run is a program.
+//! Written by the workers, read by the live line and the summary. One lock: a run takes it twice,
+//! and a run is a program.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ const SHOWN_NS_MAX: u64 = 86_400_000_000_000;
 pub(crate) enum Outcome {
     /// The program ended with exit status 0.
     Succeeded,
-    /// It could not be started, ended with another status, or a signal that `wheel` did not send ended it.
+    /// It could not be started, ended with another status, or a signal that `wheel` did not send
+    /// ended it.
     Failed(String),
     /// `wheel` ended it, because its own end had come.
     Cut(String),
@@ -136,7 +138,8 @@ impl Record {
         if lateness.is_empty() {
             return LatenessUs::default();
         }
-        // The buckets of a histogram are as wide as a thousandth; the largest value is known exactly.
+        // The buckets of a histogram are as wide as a thousandth; the largest value is known
+        // exactly.
         let max = state
             .tallies
             .iter()

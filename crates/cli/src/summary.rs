@@ -1,4 +1,5 @@
-//! The end of `wheel run`: a table and the percentiles for people, or one line of JSON for programs.
+//! The end of `wheel run`: a table and the percentiles for people, or one line of JSON for
+//! programs.
 
 use std::fmt::{self, Write};
 use std::time::Duration;
@@ -38,7 +39,8 @@ impl fmt::Display for Cause {
 /// What the scheduler knew of a task at the end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Left {
-    /// Due runs that were skipped, because the last one was still going or several were missed together.
+    /// Due runs that were skipped, because the last one was still going or several were missed
+    /// together.
     pub(crate) skipped: u64,
     /// It would have run again.
     pub(crate) pending: bool,

@@ -339,7 +339,8 @@ impl<S: Subject> Judge<S> {
             && !self.cut
             && !self.model.is_due()
         {
-            // The last tick there is cannot be left behind, so what was cancelled at it may still count.
+            // The last tick there is cannot be left behind, so what was cancelled at it may still
+            // count.
             demand!(
                 next > now || now == u64::MAX,
                 "next_due is {next} at {now}, and nothing is due"

@@ -1,9 +1,9 @@
 //! Whether the driver is woken when it must be, and left alone otherwise.
 //!
 //! From the return of `next_due` until the next `advance` the driver is taken to sleep. Whatever
-//! becomes due before the tick that it was told wakes it; what is due no earlier than something that
-//! has woken it already need not. Nothing else may, unless so much has come that the driver should
-//! have a look at it.
+//! becomes due before the tick that it was told wakes it; what is due no earlier than something
+//! that has woken it already need not. Nothing else may, unless so much has come that the driver
+//! should have a look at it.
 
 /// So many arrivals may call the driver whatever they are due at.
 const MANY: u64 = 1_000;

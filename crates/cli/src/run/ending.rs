@@ -51,7 +51,8 @@ impl Ending {
         self.shared.changed.notify_all();
     }
 
-    /// Waits for the end, at most until `pause_over`; `None` when that comes first. The first cause stays the cause.
+    /// Waits for the end, at most until `pause_over`; `None` when that comes first. The first cause
+    /// stays the cause.
     pub(crate) fn wait(&self, limits: Limits, pause_over: Option<Instant>) -> Option<Cause> {
         let mut state = self.shared.state.lock();
         loop {

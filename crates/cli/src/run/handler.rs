@@ -1,4 +1,5 @@
-//! What the handler of a task does: run its program once, from the start to the end, on the worker that it was given.
+//! What the handler of a task does: run its program once, from the start to the end, on the worker
+//! that it was given.
 
 use std::fs::File;
 use std::io;
@@ -126,8 +127,8 @@ impl Handler {
         }
     }
 
-    /// Compares the clock with what the file asks for, and not with what the scheduler says. The n-th run of a grid is that of
-    /// its n-th instant or a later one.
+    /// Compares the clock with what the file asks for, and not with what the scheduler says. The
+    /// n-th run of a grid is that of its n-th instant or a later one.
     fn punctuality(&self, context: &Context) -> Punctuality {
         let is_early = match self.task().schedule {
             Schedule::At(instant) => SystemTime::now() < instant,
@@ -170,7 +171,8 @@ impl Handler {
         }
         match (&task.output, self.setting.show) {
             (Some(path), _) => {
-                // Both streams append to the same place: nothing is overwritten, whatever the order.
+                // Both streams append to the same place: nothing is overwritten, whatever the
+                // order.
                 let file = File::options()
                     .create(true)
                     .append(true)

@@ -9,7 +9,8 @@
 //! 6 say what happened               summary.rs
 //! ```
 //!
-//! The main thread does all of this in this order; programs are started and followed by the workers of the scheduler.
+//! The main thread does all of this in this order; programs are started and followed by the workers
+//! of the scheduler.
 
 mod ending;
 mod handler;
@@ -210,7 +211,8 @@ impl Run {
         }
     }
 
-    /// Ends all programs: nothing of them is left when this returns. Tells what else there is to tell of each task.
+    /// Ends all programs: nothing of them is left when this returns. Tells what else there is to
+    /// tell of each task.
     fn end(&self, cause: Cause) -> Vec<Left> {
         let Setting {
             children,
@@ -254,8 +256,8 @@ fn signal_code(signal: i32) -> u8 {
     EXIT_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
-/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main thread is stuck because standard
-/// output is a pipe that is full and that nobody reads.
+/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main
+/// thread is stuck because standard output is a pipe that is full and that nobody reads.
 fn leave_in_time(children: Children, code: u8) {
     let leave = move || {
         thread::sleep(children.grace());

@@ -1,4 +1,5 @@
-//! The engine of both doors: a wheel, a heap of wall-clock timers, and the one thread that drives them.
+//! The engine of both doors: a wheel, a heap of wall-clock timers, and the one thread that drives
+//! them.
 //!
 //! Insert, cancel and reset run on any thread and never wait for the driver. The driver thread
 //! alone advances the wheel, and hands what is due to its [`Sink`]. It sleeps until the next due
@@ -42,7 +43,8 @@ use wall::{WallKey, WallTimers};
 #[derive(Debug)]
 pub(crate) struct DueTimer<T> {
     pub(crate) value: T,
-    /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due tick.
+    /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due
+    /// tick.
     pub(crate) due: Moment,
     /// When it was handed over; never before `due`.
     pub(crate) now: Moment,
@@ -50,7 +52,8 @@ pub(crate) struct DueTimer<T> {
 
 /// What a door does with what is due. Called on the driver thread only, with no lock held.
 pub(crate) trait Sink<T>: Send + 'static {
-    /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of users.
+    /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of
+    /// users.
     fn fire(&mut self, timer: DueTimer<T>);
     /// After each pass that fired something: hands the batch over.
     fn flush(&mut self) {}
@@ -76,8 +79,8 @@ struct Held<T> {
     value: T,
 }
 
-/// The engine. A clone is the same engine; when the last one is dropped the driver thread stops, and
-/// drops what never fired.
+/// The engine. A clone is the same engine; when the last one is dropped the driver thread stops,
+/// and drops what never fired.
 pub(crate) struct Engine<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -113,7 +116,8 @@ impl<T: Send + 'static> Engine<T> {
             .tick_length(tick)
             .start(clock.now().tick_floor(tick))
             .waker(Arc::clone(&line).into());
-        // Not as a limit that nobody reaches: the wheel counts against one on each insert and cancel.
+        // Not as a limit that nobody reaches: the wheel counts against one on each insert and
+        // cancel.
         if let Some(max) = max_timers {
             wheel_config = wheel_config.max_timers(max);
         }
@@ -173,7 +177,8 @@ impl<T: Send + 'static> Engine<T> {
         self.insert(at, Held { due, value })
     }
 
-    /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps meanwhile.
+    /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps
+    /// meanwhile.
     pub(crate) fn at_wall(&self, at: SystemTime, value: T) -> Result<TimerKey, InsertError<T>> {
         let shared = &*self.0;
         if shared.line.is_stopped() {
@@ -197,7 +202,8 @@ impl<T: Send + 'static> Engine<T> {
         }
     }
 
-    /// Due `delay` from now instead, whichever clock it followed; the key to use from now on. `None`: too late.
+    /// Due `delay` from now instead, whichever clock it followed; the key to use from now on.
+    /// `None`: too late.
     pub(crate) fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         let shared = &*self.0;
         match key.0 {
@@ -210,8 +216,8 @@ impl<T: Send + 'static> Engine<T> {
                 let (at, value) = shared.wall.cancel(key)?;
                 match self.after(delay, value) {
                     Ok(key) => Some(key),
-                    // Another thread took the place that the cancel made: the timer stays as it was,
-                    // and like any that is too late to reset it will fire at its old instant.
+                    // Another thread took the place that the cancel made: the timer stays as it
+                    // was, and like any that is too late to reset it will fire at its old instant.
                     Err(InsertError::Full(value)) => {
                         match shared.wall.insert_at(at, value) {
                             Ok(_) => shared.line.ring(),

@@ -97,7 +97,8 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 return;
             }
             let tick_start = Moment::of_tick(fired.due, tick);
-            // A reset moves the tick only; then the tick is all that is known of what was asked for.
+            // A reset moves the tick only; then the tick is all that is known of what was asked
+            // for.
             let asked = (due.tick_floor(tick)..=due.tick_ceil(tick)).contains(&fired.due);
             let due = if asked { due } else { tick_start };
             let at = clock.now_about().max(now);

@@ -20,7 +20,8 @@ pub struct Job {
 pub(crate) trait Work: Send + 'static {
     fn run(self: Box<Self>);
 
-    /// Whether running it would do nothing any more, so that a queue may drop it. Does not block; in doubt, no.
+    /// Whether running it would do nothing any more, so that a queue may drop it. Does not block;
+    /// in doubt, no.
     fn is_void(&self) -> bool {
         false
     }
@@ -43,7 +44,8 @@ pub enum Ran {
 }
 
 impl Job {
-    /// A job without a due instant: it counts as due for ever, so it goes before those that have one.
+    /// A job without a due instant: it counts as due for ever, so it goes before those that have
+    /// one.
     pub fn new(work: impl FnOnce() + Send + 'static) -> Job {
         Job::due_at(0, work)
     }

@@ -1,7 +1,8 @@
 //! The executor on a rayon pool that the user already has.
 //!
-//! Rayon keeps no order of its own that would suit due work, so jobs wait in the same ordered queue as
-//! the built-in pool's, and rayon is told how many to come for: each of its turns takes what was due first.
+//! Rayon keeps no order of its own that would suit due work, so jobs wait in the same ordered queue
+//! as the built-in pool's, and rayon is told how many to come for: each of its turns takes what was
+//! due first.
 
 use std::fmt;
 
@@ -14,7 +15,8 @@ use crate::panics::tell_stderr;
 
 /// Runs due work on a rayon pool of yours.
 ///
-/// The pool is shared, not owned: nothing here shuts it down. How fast a job is handed over is up to rayon.
+/// The pool is shared, not owned: nothing here shuts it down. How fast a job is handed over is up
+/// to rayon.
 pub struct RayonExecutor {
     pool: Arc<ThreadPool>,
     queue: Arc<Queue>,

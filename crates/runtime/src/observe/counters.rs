@@ -14,7 +14,8 @@ use crate::task::{Outcome, TaskState};
 /// See [`Stats`] for what each one means.
 pub(crate) struct Counters {
     live: AtomicUsize,
-    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero for an instant.
+    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero
+    /// for an instant.
     scheduled: AtomicI64,
     queued: AtomicI64,
     running: AtomicI64,

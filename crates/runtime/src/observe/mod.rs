@@ -1,4 +1,5 @@
-//! What can be seen of a scheduler from outside: how many tasks stand where, what their runs came to, how late they were.
+//! What can be seen of a scheduler from outside: how many tasks stand where, what their runs came
+//! to, how late they were.
 
 mod lateness;
 

@@ -7,10 +7,10 @@
 //!  3 if somebody waits: lock, unlock, notify
 //! ```
 //!
-//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and those
-//! who end something take it only while somebody waits. SeqCst throughout: of the two steps 1 and 2
-//! on either side at least one sees the other's. The lock in step 3 waits for a waiter that has
-//! looked and does not sleep yet.
+//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and
+//! those who end something take it only while somebody waits. SeqCst throughout: of the two steps 1
+//! and 2 on either side at least one sees the other's. The lock in step 3 waits for a waiter that
+//! has looked and does not sleep yet.
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{Condvar, Mutex};
@@ -62,8 +62,8 @@ impl Activity {
         }
     }
 
-    /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how many are left:
-    /// more than none if patience ended first.
+    /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how
+    /// many are left: more than none if patience ended first.
     pub(crate) fn wait_idle(&self, caller: Caller, patience: Patience) -> usize {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut excused = self.excused.lock();
@@ -89,7 +89,8 @@ impl Activity {
         left
     }
 
-    /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about. Returns whether it does.
+    /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about.
+    /// Returns whether it does.
     pub(crate) fn wait_until(&self, patience: Patience, reached: impl Fn() -> bool) -> bool {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.excused.lock();

@@ -63,22 +63,25 @@ impl SchedulerBuilder {
         }
     }
 
-    /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told otherwise.
+    /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told
+    /// otherwise.
     pub fn workers(mut self, workers: usize) -> SchedulerBuilder {
         self.workers = Some(workers);
         self
     }
 
-    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to whoever made it.
+    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to
+    /// whoever made it.
     pub fn executor(mut self, executor: impl Executor) -> SchedulerBuilder {
         self.executor = Some(Arc::new(executor));
         self
     }
 
-    /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216; 100,000 unless told otherwise.
+    /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216;
+    /// 100,000 unless told otherwise.
     ///
-    /// A full queue stalls nothing: what is due beyond it waits behind it in due order, and is counted in
-    /// [`Stats::queue_full`](crate::Stats::queue_full). A task waits there once at most.
+    /// A full queue stalls nothing: what is due beyond it waits behind it in due order, and is
+    /// counted in [`Stats::queue_full`](crate::Stats::queue_full). A task waits there once at most.
     pub fn queue_capacity(mut self, runs: usize) -> SchedulerBuilder {
         self.queue_max = runs;
         self
@@ -90,8 +93,8 @@ impl SchedulerBuilder {
         self
     }
 
-    /// A run that starts later than this is a misfire, to which the task's [`Misfire`](crate::Misfire) policy applies; 60 s
-    /// unless told otherwise.
+    /// A run that starts later than this is a misfire, to which the task's
+    /// [`Misfire`](crate::Misfire) policy applies; 60 s unless told otherwise.
     pub fn misfire_threshold(mut self, late: Duration) -> SchedulerBuilder {
         self.misfire_threshold = late;
         self
@@ -103,21 +106,23 @@ impl SchedulerBuilder {
         self
     }
 
-    /// The tick that durations are rounded up to: 1 ms unless told otherwise, 10 us at least, 1 ms at most, and a
-    /// divisor of 1 ms.
+    /// The tick that durations are rounded up to: 1 ms unless told otherwise, 10 us at least, 1 ms
+    /// at most, and a divisor of 1 ms.
     pub fn tick(mut self, tick: Duration) -> SchedulerBuilder {
         self.engine.tick = tick;
         self
     }
 
-    /// Spins through the last stretch before something is due instead of sleeping, 10 ms at most: less late, at the
-    /// price of a busy processor. Off unless told otherwise; without meaning on a manual clock.
+    /// Spins through the last stretch before something is due instead of sleeping, 10 ms at most:
+    /// less late, at the price of a busy processor. Off unless told otherwise; without meaning on a
+    /// manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> SchedulerBuilder {
         self.engine.spin = spin;
         self
     }
 
-    /// What the threads are called: `NAME-driver`, `NAME-worker-0` and so on; `wheel` unless told otherwise.
+    /// What the threads are called: `NAME-driver`, `NAME-worker-0` and so on; `wheel` unless told
+    /// otherwise.
     pub fn thread_name(mut self, name: impl Into<String>) -> SchedulerBuilder {
         self.thread_name = name.into().replace('\0', "");
         self
@@ -127,8 +132,8 @@ impl SchedulerBuilder {
     ///
     /// # Errors
     ///
-    /// [`BuildError`] says which number is not possible and what would be, or that the system refuses a thread. Nothing is
-    /// left running then.
+    /// [`BuildError`] says which number is not possible and what would be, or that the system
+    /// refuses a thread. Nothing is left running then.
     pub fn build(self) -> Result<Scheduler, BuildError> {
         BuildError::check("queue_capacity", self.queue_max as u128, 1..=QUEUE_MAX)?;
         let tasks_max = self.tasks_max.unwrap_or(usize::MAX);

@@ -1,4 +1,5 @@
-//! What the driver, the workers and every handle share; and what each step of a task means for the counts.
+//! What the driver, the workers and every handle share; and what each step of a task means for the
+//! counts.
 
 use std::collections::HashMap;
 use std::time::Duration;

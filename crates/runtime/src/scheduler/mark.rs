@@ -10,8 +10,8 @@ use wheel_sync::thread::{self, Thread};
 
 use crate::clock::Patience;
 
-/// Tells one waiting thread that the driver has handed over everything that was due before it. Dropped unseen (because the
-/// engine was closed), it tells so as well.
+/// Tells one waiting thread that the driver has handed over everything that was due before it.
+/// Dropped unseen (because the engine was closed), it tells so as well.
 pub(crate) struct Mark(Arc<Passed>);
 
 struct Passed {
@@ -35,7 +35,8 @@ impl Mark {
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no lock.
+        // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no
+        // lock.
         self.0.is_passed.store(true, Ordering::Release);
         self.0.waiter.unpark();
     }

@@ -1,8 +1,8 @@
 //! Which tasks there are, by id.
 //!
-//! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never while user code runs or
-//! the lock of a task is taken. Ended tasks are not here; a handle keeps its task.
-//! The count of tasks is Relaxed throughout: it guards nothing but itself.
+//! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never
+//! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
+//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
@@ -130,7 +130,8 @@ impl Registry {
     fn shard_of(&self, id: &TaskId) -> &Mutex<Shard> {
         let hash = match id {
             TaskId::Named(name) => self.hasher.hash_one(&**name),
-            // Neighbouring numbers come from different threads as a rule, so they go to different shards.
+            // Neighbouring numbers come from different threads as a rule, so they go to different
+            // shards.
             TaskId::Numbered(number) => *number,
         };
         &self.shards[(hash % SHARDS as u64) as usize]

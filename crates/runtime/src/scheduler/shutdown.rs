@@ -7,11 +7,12 @@
 //! 5. Those that have not are told to stop by their tokens, and are named in the report.
 //! 6. The threads go home; those whose run has not ended go when it does.
 //!
-//! The first caller does steps 1 to 3; each caller waits in step 4 with its own grace. A caller in a handler does not wait for
-//! its own run. Dropping the last handle does the same without waiting anywhere.
+//! The first caller does steps 1 to 3; each caller waits in step 4 with its own grace. A caller in
+//! a handler does not wait for its own run. Dropping the last handle does the same without waiting
+//! anywhere.
 //!
-//! The driver may be in the middle of a pass at step 2. That harms nothing: each task is ended under its own lock, and what
-//! the driver finds due afterwards is void.
+//! The driver may be in the middle of a pass at step 2. That harms nothing: each task is ended
+//! under its own lock, and what the driver finds due afterwards is void.
 
 use std::fmt;
 use std::time::Duration;
@@ -35,8 +36,8 @@ pub struct ShutdownReport {
     pub cut: Vec<TaskInfo>,
 }
 
-/// The grace was over before every run had ended. The scheduler is shut down all the same; threads whose run goes on end
-/// when it returns.
+/// The grace was over before every run had ended. The scheduler is shut down all the same; threads
+/// whose run goes on end when it returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownTimeout {
@@ -59,7 +60,8 @@ impl Core {
         if going > 0 {
             report.cut = self.interrupt_runs(); // Step 5.
         }
-        // Step 6. All runs have ended or been given up. Whoever may wait does so for some instructions of each thread.
+        // Step 6. All runs have ended or been given up. Whoever may wait does so for some
+        // instructions of each thread.
         if caller == Caller::Outside && going == 0 {
             self.send_workers_home(Duration::from_secs(1));
             drop(self.engine.close());
@@ -86,7 +88,8 @@ impl Core {
         if !self.closing.begin() {
             return report; // Step 1 and the rest were somebody else's.
         }
-        // Step 2. What the engine holds are only references to tasks, which the registry has as well.
+        // Step 2. What the engine holds are only references to tasks, which the registry has as
+        // well.
         self.engine.stop();
         // Step 3.
         for task in self.registry.all() {

@@ -1,7 +1,9 @@
-//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the executor as one batch.
+//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the
+//! executor as one batch.
 //!
-//! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and comes back to one that
-//! is taken in its next pass, when everything else that is due has been handed over.
+//! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and
+//! comes back to one that is taken in its next pass, when everything else that is due has been
+//! handed over.
 
 use wheel_sync::Arc;
 use wheel_sync::thread;
@@ -40,8 +42,9 @@ pub(super) struct TaskSink {
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
-    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine after the pass and not in it,
-    /// or the pass would meet them again and again and not get to anything else.
+    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine
+    /// after the pass and not in it, or the pass would meet them again and again and not get to
+    /// anything else.
     busy: Vec<Busy>,
     /// How many of those are in the engine.
     to_see_again: usize,

@@ -6,9 +6,10 @@
 //!  anyone:  control.rs cancel, reschedule, trigger, end
 //! ```
 //!
-//! Ground rules: each task has one lock, held for some instructions and never while user code runs (handlers, the `Drop`
-//! of what they captured). The driver only tries it: if somebody who holds it has been preempted, the driver goes on with
-//! other tasks and comes back. Under the lock of a task the engine and the registry may be called, never the other way round.
+//! Ground rules: each task has one lock, held for some instructions and never while user code runs
+//! (handlers, the `Drop` of what they captured). The driver only tries it: if somebody who holds it
+//! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
+//! the engine and the registry may be called, never the other way round.
 
 mod context;
 mod control;
@@ -159,7 +160,8 @@ impl Task {
         &self.core
     }
 
-    /// Arms the first occurrence of a task that has just been added; one that was cancelled meanwhile stays so.
+    /// Arms the first occurrence of a task that has just been added; one that was cancelled
+    /// meanwhile stays so.
     pub(crate) fn begin(self: &Arc<Task>, first: Due) -> Result<(), NotArmed> {
         let mut life = self.life.lock();
         if life.state.name().has_ended() {
@@ -189,7 +191,8 @@ impl Task {
     fn disarm(&self, life: &mut Life) {
         life.epoch += 1;
         if let Some(armed) = life.armed.take() {
-            // What comes back holds this very task, which the caller holds as well: nothing ends here.
+            // What comes back holds this very task, which the caller holds as well: nothing ends
+            // here.
             drop(self.core.engine.cancel(armed.key));
         }
     }

@@ -1,7 +1,8 @@
 //! On a worker: a run starts, its handler is called, and what came of it is recorded.
 //!
-//! The order at the end matters: first what follows is armed and the id is free, then waiters are told, and only then the run
-//! no longer counts as going. So whoever waited for it finds everything done.
+//! The order at the end matters: first what follows is armed and the id is free, then waiters are
+//! told, and only then the run no longer counts as going. So whoever waited for it finds everything
+//! done.
 
 use std::cell::Cell;
 
@@ -19,7 +20,8 @@ thread_local! {
     static INSIDE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own run.
+/// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own
+/// run.
 pub(crate) fn is_inside_run_of_core(core: &Core) -> bool {
     let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0));
     inside.0 == std::ptr::from_ref(core).addr()

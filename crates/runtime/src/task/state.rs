@@ -9,9 +9,10 @@
 //!    +--------------------------+----------------> ended (succeeded, failed, cancelled, skipped)
 //! ```
 //!
-//! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not in the picture is
-//! answered with a [`Refused`] and changes nothing, so an illegal one cannot be written. Each waiting run has a ticket
-//! of its own, and a job that holds an older one is refused: it was cancelled, or its task was given a new schedule.
+//! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not
+//! in the picture is answered with a [`Refused`] and changes nothing, so an illegal one cannot be
+//! written. Each waiting run has a ticket of its own, and a job that holds an older one is refused:
+//! it was cancelled, or its task was given a new schedule.
 
 use super::CancelToken;
 
@@ -177,7 +178,8 @@ impl State {
         }
     }
 
-    /// The run of `ticket`, or any that waits, will not start; the task waits for its next occurrence.
+    /// The run of `ticket`, or any that waits, will not start; the task waits for its next
+    /// occurrence.
     pub(super) fn give_back(&mut self, ticket: Option<Ticket>) -> Result<(), Refused> {
         match self.phase {
             Phase::Queued(waiting) if ticket.is_none_or(|ticket| ticket == waiting) => {

@@ -73,9 +73,10 @@ impl TimersBuilder {
         self
     }
 
-    /// Spins through the last stretch before something is due, 10 ms at most, instead of sleeping. Takes lateness under
-    /// a microsecond where a thread wakes up within `spin` (30 to 60 us on Linux, the upper end in a virtual machine), and
-    /// costs a processor for that long at each wake-up. Off by default; without meaning on a manual clock.
+    /// Spins through the last stretch before something is due, 10 ms at most, instead of sleeping.
+    /// Takes lateness under a microsecond where a thread wakes up within `spin` (30 to 60 us on
+    /// Linux, the upper end in a virtual machine), and costs a processor for that long at each
+    /// wake-up. Off by default; without meaning on a manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> TimersBuilder {
         self.engine.spin = spin;
         self

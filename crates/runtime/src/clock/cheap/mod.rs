@@ -1,16 +1,18 @@
-//! A cheap reading that is never below the true time: the processor's cycle counter, anchored often.
+//! A cheap reading that is never below the true time: the processor's cycle counter, anchored
+//! often.
 //!
 //! `Instant::now` costs as much as a whole insert. Computing a due only needs a time that is not
 //! too early, so this extrapolates from the last true reading, and errs upwards on purpose:
 //!
 //! ```text
-//!   upper = ns0 + (tsc - tsc0) * rate * 5/4 + margin          for 100 us after the anchor (tsc0, ns0)
+//!   upper = ns0 + (tsc - tsc0) * rate * 5/4 + margin     for 100 us after the anchor (tsc0, ns0)
 //! ```
 //!
 //! `tsc0` is taken *before* the true reading `ns0`, so the sum holds also when the thread was
 //! preempted in between. Five quarters, because the kernel may slew its clock by up to 11 % against
-//! the counter, in either direction and at any time, also while the rate was measured; with an anchor
-//! that is 100 us old at most, that is 25 us. After that the next caller reads the true clock and leaves a new anchor.
+//! the counter, in either direction and at any time, also while the rate was measured; with an
+//! anchor that is 100 us old at most, that is 25 us. After that the next caller reads the true
+//! clock and leaves a new anchor.
 //!
 //! Used only where Linux itself keeps time by this counter, so that it is known to be constant and
 //! equal on all processors. Each new anchor is checked against the last one. A counter that

@@ -12,7 +12,8 @@
 //! the wall clock; it ends the sleep at each step of that clock. The boot timerfd stands in for the
 //! timeout of `ppoll`, which does not count suspended time.
 //!
-//! Only the driver thread waits; any thread rings. A failing read means that there was nothing to read.
+//! Only the driver thread waits; any thread rings. A failing read means that there was nothing to
+//! read.
 
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;

@@ -125,7 +125,8 @@ impl Waiter {
         }
     }
 
-    /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at all.
+    /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at
+    /// all.
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         match &mut self.0 {
             #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! Which workers sleep, and how one of them is woken without a lock.
 //!
-//! One bit per worker: set while it sleeps or is about to. Who clears a bit owes that worker an `unpark`.
+//! One bit per worker: set while it sleeps or is about to. Who clears a bit owes that worker an
+//! `unpark`.
 //!
 //! ```text
 //!  worker                          whoever brings work
@@ -10,9 +11,9 @@
 //!  4 park
 //! ```
 //!
-//! Of the two third steps at least one sees the other side's first, so that work and a sleeper never miss each other.
-//! A stray `unpark` costs a look at an empty queue, nothing else. std's park is a futex on Linux: the
-//! waking side takes no lock that a preempted worker could hold.
+//! Of the two third steps at least one sees the other side's first, so that work and a sleeper
+//! never miss each other. A stray `unpark` costs a look at an empty queue, nothing else. std's park
+//! is a futex on Linux: the waking side takes no lock that a preempted worker could hold.
 
 use std::sync::OnceLock;
 
@@ -56,7 +57,8 @@ impl Sleepers {
             thread::park();
         }
         // Whether it was us or a waker who cleared it does not matter: we are up and look at the
-        // queue next. Relaxed: a waker that still sees the bit wakes one that is awake, which looks.
+        // queue next. Relaxed: a waker that still sees the bit wakes one that is awake, which
+        // looks.
         self.asleep[word].fetch_and(!bit, Ordering::Relaxed);
     }
 

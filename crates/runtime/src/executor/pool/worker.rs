@@ -26,7 +26,8 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
     shared.sleepers.introduce(worker);
     loop {
         if let Some(taken) = shared.queue.take() {
-            // Each worker wakes the next one, so that handing over a batch costs the driver one wake-up, not one per worker.
+            // Each worker wakes the next one, so that handing over a batch costs the driver one
+            // wake-up, not one per worker.
             if taken.more {
                 shared.sleepers.wake_one();
             }
