@@ -1,8 +1,9 @@
 //! The usual life of a timeout: inserted, and cancelled before it fires.
 //!
 //! A window of 1024 timeouts of 30 s is open at any time; each step inserts one and cancels the
-//! oldest. Every 1024 pairs a millisecond has passed and the driver runs, on the same thread, so its
-//! work is in the figure. After 31 million pairs the driver comes to where the first ones stood.
+//! oldest. Every 1024 pairs a millisecond has passed and the driver runs, on the same thread, so
+//! its work is in the figure. After 31 million pairs the driver comes to where the first ones
+//! stood.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

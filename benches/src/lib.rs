@@ -4,9 +4,9 @@
 //! benches/insert_cancel.rs, insert.rs, fire.rs  -->  trait Contestant  <--  contestants/*.rs
 //! ```
 //!
-//! Inserting and cancelling take `&self`, as a service would share the engine; an engine that is not
-//! made for that stands in a mutex here. Time is a tick counter in the bench's hand, so that nothing
-//! waits and every run does the same work.
+//! Inserting and cancelling take `&self`, as a service would share the engine; an engine that is
+//! not made for that stands in a mutex here. Time is a tick counter in the bench's hand, so that
+//! nothing waits and every run does the same work.
 
 #![allow(missing_debug_implementations, reason = "nobody prints a contestant")]
 
@@ -39,7 +39,8 @@ pub trait Contestant {
     /// Removes a timer that has not fired.
     fn cancel(&self, key: Self::Key) -> Option<Value>;
 
-    /// Fires everything due by `now`, with all the work that belongs to the driver. Returns how many fired.
+    /// Fires everything due by `now`, with all the work that belongs to the driver. Returns how
+    /// many fired.
     fn advance(&mut self, now: Tick) -> usize;
 }
 

@@ -7,6 +7,14 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::duration;
 
+pub(crate) const EXIT_AS_ASKED: u8 = 0;
+pub(crate) const EXIT_RUN_FAILED: u8 = 1;
+/// Wrong usage, which `clap` answers itself, or a task file that cannot be used.
+pub(crate) const EXIT_USAGE: u8 = 2;
+pub(crate) const EXIT_NO_ENGINE: u8 = 3;
+/// A signal is added to this.
+pub(crate) const EXIT_SIGNAL: u8 = 128;
+
 /// What the exit code says; shown at the end of every `--help`.
 macro_rules! exit_codes {
     () => {

@@ -1,8 +1,9 @@
 //! Durations as people write them: `500ms`, `3s`, `1h30m`, `1.5s`.
 //!
-//! A duration is one or more parts, each a number and a unit, from the largest unit to the smallest, each unit at most once.
-//! Only the last part may have a fraction. What is finer than a nanosecond rounds up, so that nothing gets earlier by being
-//! written down. All arithmetic is checked: a duration that does not fit is an error, not a wrap-around.
+//! A duration is one or more parts, each a number and a unit, from the largest unit to the
+//! smallest, each unit at most once. Only the last part may have a fraction. What is finer than a
+//! nanosecond rounds up, so that nothing gets earlier by being written down. All arithmetic is
+//! checked: a duration that does not fit is an error, not a wrap-around.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,7 +25,8 @@ const UNITS: [(&str, u128); 8] = [
     ("ns", 1),
 ];
 
-/// Digits of a fraction that are read; more than these cannot change a nanosecond of the largest unit by more than one.
+/// Digits of a fraction that are read; more than these cannot change a nanosecond of the largest
+/// unit by more than one.
 const FRACTION_DIGITS_MAX: usize = 18;
 
 /// Why a text is not a duration.

@@ -1,8 +1,11 @@
 //! The live line: one line at the bottom of a terminal that says how things stand.
 //!
-//! `pending 3 | running 1 | done 12 | failed 1 | next heartbeat in 0.4s | late p50 310 us, max 1.2 ms`
+//! ```text
+//! pending 3 | running 1 | done 12 | failed 1 | next beat in 0.4s | late p50 310 us, max 1.2 ms
+//! ```
 //!
-//! It goes to standard error, and only when that is a terminal that can wipe a line; never with `--quiet` or `--json`.
+//! It goes to standard error, and only when that is a terminal that can wipe a line; never with
+//! `--quiet` or `--json`.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -57,7 +60,8 @@ pub(crate) fn line(standing: &Standing) -> String {
             micros(lateness.max)
         ));
     }
-    // A line that fills the last column would break; a terminal that does not tell its width has the usual one.
+    // A line that fills the last column would break; a terminal that does not tell its width has
+    // the usual one.
     parts
         .join(" | ")
         .chars()

@@ -32,10 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{CheckArgs, Cli, Command};
-
-/// Wrong usage, which `clap` answers itself, or a task file that cannot be used.
-const EXIT_USAGE: u8 = 2;
+use args::{CheckArgs, Cli, Command, EXIT_USAGE};
 
 fn main() -> ExitCode {
     match Cli::parse().command {

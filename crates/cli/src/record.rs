@@ -1,6 +1,7 @@
 //! What happened: every run of every task, and how late each one was.
 //!
-//! Written by the workers, read by the live line and the summary. One lock: a run takes it twice, and a run is a program.
+//! Written by the workers, read by the live line and the summary. One lock: a run takes it twice,
+//! and a run is a program.
 
 use std::time::Duration;
 
@@ -13,10 +14,11 @@ const SHOWN_NS_MAX: u64 = 86_400_000_000_000;
 
 /// How a run has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum Outcome {
     /// The program ended with exit status 0.
     Succeeded,
-    /// It could not be started, ended with another status, or a signal that `wheel` did not send ended it.
+    /// It could not be started, ended with another status, or a signal that `wheel` did not send
+    /// ended it.
     Failed(String),
     /// `wheel` ended it, because its own end had come.
     Cut(String),
@@ -48,7 +50,7 @@ pub(crate) struct Tally {
     pub(crate) counts: Counts,
     pub(crate) late_max: Duration,
     /// How its last run ended; `None` while there was none.
-    pub(crate) last: Option<Ending>,
+    pub(crate) last: Option<Outcome>,
 }
 
 /// From the due instants to the starts, in whole microseconds, rounded up.
@@ -105,18 +107,18 @@ impl Record {
     /// Writes down a run whose program could not be started.
     pub(crate) fn not_started(&self, task: usize, reason: String) {
         self.state.lock().count(task, |counts| counts.runs += 1);
-        self.ended(task, Ending::Failed(reason));
+        self.ended(task, Outcome::Failed(reason));
     }
 
     /// Writes down how a run has ended.
-    pub(crate) fn ended(&self, task: usize, ending: Ending) {
+    pub(crate) fn ended(&self, task: usize, outcome: Outcome) {
         let mut state = self.state.lock();
-        state.count(task, |counts| match ending {
-            Ending::Succeeded => counts.succeeded += 1,
-            Ending::Failed(_) => counts.failed += 1,
-            Ending::Cut(_) => counts.cut += 1,
+        state.count(task, |counts| match outcome {
+            Outcome::Succeeded => counts.succeeded += 1,
+            Outcome::Failed(_) => counts.failed += 1,
+            Outcome::Cut(_) => counts.cut += 1,
         });
-        state.tallies[task].last = Some(ending);
+        state.tallies[task].last = Some(outcome);
     }
 
     /// All tasks together.
@@ -136,7 +138,8 @@ impl Record {
         if lateness.is_empty() {
             return LatenessUs::default();
         }
-        // The buckets of a histogram are as wide as a thousandth; the largest value is known exactly.
+        // The buckets of a histogram are as wide as a thousandth; the largest value is known
+        // exactly.
         let max = state
             .tallies
             .iter()
@@ -183,13 +186,13 @@ mod tests {
     #[test]
     fn every_run_ends_in_one_of_three_ways() {
         let record = Record::new(1);
-        for ending in [
-            Ending::Succeeded,
-            Ending::Failed("exit status 3".into()),
-            Ending::Cut("by SIGTERM".into()),
+        for outcome in [
+            Outcome::Succeeded,
+            Outcome::Failed("exit status 3".into()),
+            Outcome::Cut("by SIGTERM".into()),
         ] {
             record.started(0, Punctuality::Due, Duration::ZERO);
-            record.ended(0, ending);
+            record.ended(0, outcome);
         }
         record.not_started(0, "gone".into());
         let counts = Counts {

@@ -1,7 +1,7 @@
 //! Signals that ask `wheel run` to end, handed to the main thread.
 //!
-//! The first one ends it gracefully, a second one kills at once. A `SIGHUP` that was ignored when `wheel` was started (`nohup`)
-//! stays ignored.
+//! The first one ends it gracefully, a second one kills at once. A `SIGHUP` that was ignored when
+//! `wheel` was started (`nohup`) stays ignored.
 
 use std::io;
 

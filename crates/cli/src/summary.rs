@@ -1,12 +1,13 @@
-//! The end of `wheel run`: a table and the percentiles for people, or one line of JSON for programs.
+//! The end of `wheel run`: a table and the percentiles for people, or one line of JSON for
+//! programs.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::file::TaskFile;
-use crate::record::{Counts, Ending, LatenessUs, Record};
+use crate::record::{Counts, LatenessUs, Outcome, Record};
 use crate::signals;
 
 /// A longer table shows the tasks with something to tell, and counts the others.
@@ -16,7 +17,7 @@ const NAMES_MAX: usize = 10;
 
 /// Why `wheel run` ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum Cause {
     /// Nothing was pending any more.
     Idle,
     /// The time of `--for` was over.
@@ -25,10 +26,21 @@ pub(crate) enum Ended {
     Signal(i32),
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Idle => write!(f, "nothing is pending any more"),
+            Cause::TimeOver => write!(f, "the time of --for is over"),
+            Cause::Signal(signal) => write!(f, "{}", signals::name(*signal)),
+        }
+    }
+}
+
 /// What the scheduler knew of a task at the end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Left {
-    /// Due runs that were skipped, because the last one was still going or several were missed together.
+    /// Due runs that were skipped, because the last one was still going or several were missed
+    /// together.
     pub(crate) skipped: u64,
     /// It would have run again.
     pub(crate) pending: bool,
@@ -38,6 +50,8 @@ pub(crate) struct Left {
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     file: String,
+    #[serde(skip)]
+    cause: Cause,
     ended: &'static str,
     signal: Option<&'static str>,
     exit_code: u8,
@@ -70,7 +84,7 @@ impl Summary {
         file: &TaskFile,
         record: &Record,
         left: &[Left],
-        ended: Ended,
+        cause: Cause,
         exit_code: u8,
         took: Duration,
     ) -> Summary {
@@ -92,22 +106,23 @@ impl Summary {
                     .try_into()
                     .unwrap_or(u64::MAX),
                 went_wrong: tally.counts.failed + tally.counts.cut > 0,
-                last: tally.last.map(|ending| match ending {
-                    Ending::Succeeded => "ok".to_owned(),
-                    Ending::Failed(reason) | Ending::Cut(reason) => reason,
+                last: tally.last.map(|outcome| match outcome {
+                    Outcome::Succeeded => "ok".to_owned(),
+                    Outcome::Failed(reason) | Outcome::Cut(reason) => reason,
                 }),
             })
             .collect();
         Summary {
             file: file.path.display().to_string(),
-            ended: match ended {
-                Ended::Idle => "idle",
-                Ended::TimeOver => "for",
-                Ended::Signal(_) => "signal",
+            cause,
+            ended: match cause {
+                Cause::Idle => "idle",
+                Cause::TimeOver => "for",
+                Cause::Signal(_) => "signal",
             },
-            signal: match ended {
-                Ended::Signal(signal) => Some(signals::name(signal)),
-                Ended::Idle | Ended::TimeOver => None,
+            signal: match cause {
+                Cause::Signal(signal) => Some(signals::name(signal)),
+                Cause::Idle | Cause::TimeOver => None,
             },
             exit_code,
             seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
@@ -138,10 +153,9 @@ impl Summary {
             cut,
             early,
         } = self.total;
-        let why = match (self.ended, self.signal) {
-            ("idle", _) => "nothing is pending any more".to_owned(),
-            ("for", _) => "the time of --for is over".to_owned(),
-            (_, signal) => format!("by {}", signal.unwrap_or("a signal")),
+        let why = match self.cause {
+            Cause::Idle | Cause::TimeOver => self.cause.to_string(),
+            Cause::Signal(_) => format!("by {}", self.cause),
         };
         let LatenessUs { p50, p99, max } = self.lateness_us;
         let lines = [

@@ -23,7 +23,8 @@ const TEXT: &str = r#"
     run = ["true"]
 "#;
 
-/// Runs it with standard error, and standard output if `out` says so, on a terminal. Returns what the terminal got.
+/// Runs it with standard error, and standard output if `out` says so, on a terminal. Returns what
+/// the terminal got.
 fn on_terminal(args: &[&str], out: fn(&File) -> Stdio) -> String {
     let bench = Workbench::new();
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();

@@ -1,4 +1,5 @@
-//! What programs leave behind: it ends with the run, nothing of it holds the run, and nothing stays as a dead process.
+//! What programs leave behind: it ends with the run, nothing of it holds the run, and nothing stays
+//! as a dead process.
 
 mod workbench;
 

@@ -1,4 +1,5 @@
-//! Signals in the middle of `wheel run`: nothing is left behind, and the exit code is the documented one.
+//! Signals in the middle of `wheel run`: nothing is left behind, and the exit code is the
+//! documented one.
 
 mod workbench;
 

@@ -13,7 +13,8 @@
 //!   [ held | free | held | held | free | held | free | held | free | free ]
 //!   |<---- worth keeping: twice the held, 1,024 ---->|<----- drains ----->|
 //!             \____________________/____________/____________/_____/
-//!   free: taken from the front of the chain; one that is worth keeping joins there, one behind joins at the end
+//!   free: taken from the front of the chain; one that is worth keeping joins there,
+//!         one behind joins at the end
 //! ```
 //!
 //! **Giving back.** Nodes can only leave at the end of the vector, so it drains from there. When

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::RangeInclusive;
 
 use wheel_core::TickLengthError;
 
@@ -26,6 +27,26 @@ pub enum BuildError {
     },
     /// The system refused a thread. Trying again later may help.
     Thread(io::Error),
+}
+
+impl BuildError {
+    /// Refuses a number that is not possible.
+    pub(crate) fn check(
+        what: &'static str,
+        given: u128,
+        possible: RangeInclusive<u128>,
+    ) -> Result<(), BuildError> {
+        if possible.contains(&given) {
+            return Ok(());
+        }
+        let (least, most) = possible.into_inner();
+        Err(BuildError::OutOfRange {
+            what,
+            given,
+            least,
+            most,
+        })
+    }
 }
 
 impl fmt::Display for BuildError {

@@ -12,19 +12,20 @@ mod driver;
 mod error;
 mod executor;
 mod observe;
+mod panics;
 mod policy;
 mod schedule;
 mod scheduler;
 mod task;
 mod timers;
 
-pub use clock::{Clock, ManualClock, SystemClock};
-pub use driver::{Lateness, TimerKey};
+pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
+pub use driver::TimerKey;
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
-pub use observe::Stats;
+pub use observe::{Lateness, Stats};
 pub use policy::{Misfire, Overlap, Priority};
 pub use schedule::{Schedule, ScheduleError};
 pub use scheduler::{
@@ -36,6 +37,8 @@ pub use task::{
     TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
+// A field of `BuildError`.
+pub use wheel_core::TickLengthError;
 
 /// The README's programs, compiled and run as tests.
 #[cfg(doctest)]

@@ -24,7 +24,8 @@ fn switches_of(name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// Waits until two looks 50 ms apart are equal: until then the driver may still be on its way to sleep.
+/// Waits until two looks 50 ms apart are equal: until then the driver may still be on its way to
+/// sleep.
 fn settle<T: PartialEq>(look: impl Fn() -> T) -> T {
     let mut before = look();
     for _ in 0..200 {

@@ -4,7 +4,7 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
-use wheel_runtime::{SystemClock, Timers, TimersBuilder};
+use wheel_runtime::{ClockSource, SystemClock, Timers, TimersBuilder};
 use wheel_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use wheel_sync::{Arc, Mutex, thread};
 
@@ -22,7 +22,7 @@ fn each_setting() -> Vec<(&'static str, TimersBuilder)> {
         ("fine tick", Timers::builder().tick(fine)),
         (
             "boot time",
-            Timers::builder().clock(SystemClock::boottime()),
+            Timers::builder().clock(SystemClock::with_source(ClockSource::Boottime)),
         ),
         (
             "precise",

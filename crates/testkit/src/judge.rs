@@ -339,7 +339,8 @@ impl<S: Subject> Judge<S> {
             && !self.cut
             && !self.model.is_due()
         {
-            // The last tick there is cannot be left behind, so what was cancelled at it may still count.
+            // The last tick there is cannot be left behind, so what was cancelled at it may still
+            // count.
             demand!(
                 next > now || now == u64::MAX,
                 "next_due is {next} at {now}, and nothing is due"
@@ -351,7 +352,8 @@ impl<S: Subject> Judge<S> {
     /// Judges what a timer that became due at a tick did to the driver's sleep.
     fn arrived(&mut self, due: u64, wakes_before: Option<u64>) -> Result<(), Fault> {
         match (wakes_before, self.subject.wakes()) {
-            (Some(before), Some(after)) => self.sleep.judge(due, after > before),
+            (Some(before), Some(after)) if after > before => self.sleep.woken_for(due),
+            (Some(_), Some(_)) => self.sleep.passed_over(due),
             _ => Ok(()),
         }
     }

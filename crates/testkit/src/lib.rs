@@ -26,7 +26,8 @@
 //!
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
-//! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`, `cases`.
+//! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
+//! `cases`.
 
 mod subject;
 

@@ -1,9 +1,9 @@
 //! Whether the driver is woken when it must be, and left alone otherwise.
 //!
 //! From the return of `next_due` until the next `advance` the driver is taken to sleep. Whatever
-//! becomes due before the tick that it was told wakes it; what is due no earlier than something that
-//! has woken it already need not. Nothing else may, unless so much has come that the driver should
-//! have a look at it.
+//! becomes due before the tick that it was told wakes it; what is due no earlier than something
+//! that has woken it already need not. Nothing else may, unless so much has come that the driver
+//! should have a look at it.
 
 /// So many arrivals may call the driver whatever they are due at.
 const MANY: u64 = 1_000;
@@ -31,16 +31,23 @@ impl Sleep {
         *self = Sleep::default();
     }
 
-    /// A timer became due at a tick, and woke the driver or did not.
-    pub(crate) fn judge(&mut self, due: u64, woken: bool) -> Result<(), String> {
-        self.arrivals += 1;
-        let until = self.until;
-        if !woken && due < self.called_for {
+    /// A timer became due at a tick, and did not wake the driver.
+    pub(crate) fn passed_over(&mut self, due: u64) -> Result<(), String> {
+        if due < self.called_for {
+            let until = self.until;
             return Err(format!(
                 "the driver sleeps until {until} and was not woken for {due}"
             ));
         }
-        if woken && due >= until && self.arrivals <= MANY {
+        self.arrivals += 1;
+        Ok(())
+    }
+
+    /// A timer became due at a tick, and woke the driver.
+    pub(crate) fn woken_for(&mut self, due: u64) -> Result<(), String> {
+        self.arrivals += 1;
+        let until = self.until;
+        if due >= until && self.arrivals <= MANY {
             return Err(format!(
                 "the driver sleeps until {until} and was woken for {due}"
             ));

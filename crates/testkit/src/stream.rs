@@ -134,7 +134,8 @@ impl Stream {
     /// The next operation, in view of what is pending.
     pub(crate) fn next(&mut self, model: &Model) -> Op {
         let pick = self.random.number() as usize;
-        // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls, floods, ebbs.
+        // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls, floods,
+        // ebbs.
         let weights = match self.temper {
             Temper::Walk => [32, 9, 9, 6, 32, 5, 6, 1, 0, 0],
             Temper::Leap => [38, 6, 8, 4, 30, 5, 8, 1, 0, 0],

@@ -1,12 +1,14 @@
-//! A TCP server that sends back what it reads, and closes a connection on which nothing has been read for a while.
+//! A TCP server that sends back what it reads, and closes a connection on which nothing has been
+//! read for a while.
 //!
-//! This is what most timers of a server are for: they are set once per connection, moved with every read, and hardly ever
-//! fire. Moving one is one call of [`Timers::reset`], which wakes nobody.
+//! This is what most timers of a server are for: they are set once per connection, moved with every
+//! read, and hardly ever fire. Moving one is one call of [`Timers::reset`], which wakes nobody.
 //!
 //! ```text
 //! accept thread --> one thread per connection: read, reset the timer, write
 //!                          |                            |
-//!                          '--- timer: after(idle) -----' fires: shut the socket down, so the read ends
+//!                          '--- timer: after(idle) -----'
+//!                              fires: shut the socket down, so the read ends
 //! ```
 
 use std::collections::HashMap;

@@ -5,10 +5,11 @@
 //! ```
 //!
 //! A crate may use what stands to its left. The list in list.rs is the decision and says why each
-//! edge exists; a new edge is a new line there, and so a change that a reviewer sees. Three things are
-//! checked: edges inside the workspace (from `cargo metadata`), the declared dependencies of the
-//! published crates on others, and the whole tree behind `wheel-core` and `wheel-runtime`, because
-//! what a user pulls in is part of the promise. The README states that number; it is compared.
+//! edge exists; a new edge is a new line there, and so a change that a reviewer sees. Three things
+//! are checked: edges inside the workspace (from `cargo metadata`), the declared dependencies of
+//! the published crates on others, and the whole tree behind `wheel-core` and `wheel-runtime`,
+//! because what a user pulls in is part of the promise. The README states that number; it is
+//! compared.
 
 mod list;
 

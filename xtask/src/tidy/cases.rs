@@ -1,8 +1,8 @@
 //! docs/CASES.md is the list of promises that came from other engines' bugs; each has its test.
 //!
-//! A row is `| OV-06 | the promise | `path/to/file.rs::test_name` |`, with several tests if need be.
-//! The file must exist, hold a function of that name and mention the id, so that neither side can
-//! lose the other.
+//! A row is `| OV-06 | the promise | `path/to/file.rs::test_name` |`, with several tests if need
+//! be. The file must exist, hold a function of that name and mention the id, so that neither side
+//! can lose the other.
 
 use std::collections::BTreeSet;
 

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! A rule is a function from the tree of files to findings. It never touches the disk, so each one
-//! is tested on a bad sample that it must find and a good one that it must leave alone. An exception
-//! is written where it is made, `// tidy: allow RULE, REASON`, and must be needed (waiver.rs). Rules hold
-//! by reading tokens, not by understanding Rust; what needs types is clippy's, in `clippy.toml`.
+//! is tested on a bad sample that it must find and a good one that it must leave alone. An
+//! exception is written where it is made, `// tidy: allow RULE, REASON`, and must be needed
+//! (waiver.rs). Rules hold by reading tokens, not by understanding Rust; what needs types is
+//! clippy's, in `clippy.toml`.
 
 mod cases;
 mod imports;

@@ -5,10 +5,10 @@
 //! self.0.store(word, Ordering::Release);                         a row of docs/ORDERINGS.md
 //! ```
 //!
-//! A site is a memory ordering named in code. In `wheel-core` and `sync` it carries an id on its own
-//! line or in the five lines above, ids have rows, and rows have sites. Elsewhere a comment in the
-//! same place is enough, or an opening of the file that speaks of that ordering: such atomics are
-//! counters and flags, and the comment says so.
+//! A site is a memory ordering named in code. In `wheel-core` and `sync` it carries an id on its
+//! own line or in the five lines above, ids have rows, and rows have sites. Elsewhere a comment in
+//! the same place is enough, or an opening of the file that speaks of that ordering: such atomics
+//! are counters and flags, and the comment says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! A Rust file taken apart: for every line its code and its comment.
 //!
-//! String contents are blanked, so that a rule which looks for a word never trips over a message.
-//! A small hand-written scanner that knows line and nested block comments, strings, raw strings,
-//! byte strings, characters and lifetimes. It does not parse: unbalanced input gives odd lines, no panic.
+//! String contents are blanked, so that a rule which looks for a word never trips over a message. A
+//! small hand-written scanner that knows line and nested block comments, strings, raw strings, byte
+//! strings, characters and lifetimes. It does not parse: unbalanced input gives odd lines, no
+//! panic.
 
 /// A file as lines.
 pub(super) struct Source {
@@ -133,7 +134,8 @@ impl Source {
     }
 }
 
-/// `r"` or `r#"`, also after a `b`, but not the end of a name such as `var"` or a raw name `r#type`.
+/// `r"` or `r#"`, also after a `b`, but not the end of a name such as `var"` or a raw name
+/// `r#type`.
 fn starts_raw_text(chars: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| chars[before]);
     let in_a_name = before.is_some_and(|c| is_word(c) && c != 'b');

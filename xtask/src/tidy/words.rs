@@ -116,7 +116,8 @@ fn glossary(tree: &Tree) -> Vec<Finding> {
     wrong
 }
 
-/// `when` at the end of a name is a time; in the middle it is the conjunction, as in names of tests.
+/// `when` at the end of a name is a time; in the middle it is the conjunction, as in names of
+/// tests.
 fn synonym_in(name: &str, also: &[(&str, &'static str)]) -> Option<(String, &'static str)> {
     if name == "when" || name.ends_with("_when") {
         return Some(("when".to_owned(), "due"));

@@ -1,7 +1,7 @@
 //! Tells when a process has ended, together with its pipes, without a thread per process.
 //!
-//! On Linux a pidfd becomes readable then, so one `poll` watches everything. Elsewhere, and on kernels without pidfds, the wait is cut
-//! into short pieces with a look at the process after each.
+//! On Linux a pidfd becomes readable then, so one `poll` watches everything. Elsewhere, and on
+//! kernels without pidfds, the wait is cut into short pieces with a look at the process after each.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,7 +28,8 @@ impl ExitWatch {
         }
     }
 
-    /// Waits until one of the pipes can be read, the process has ended or the time is over. Returns which pipes can be read.
+    /// Waits until one of the pipes can be read, the process has ended or the time is over. Returns
+    /// which pipes can be read.
     pub(super) fn wait(
         &self,
         pipes: &[&OwnedFd],

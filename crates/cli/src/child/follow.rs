@@ -1,8 +1,9 @@
 //! One program from its start to the moment when nothing of it is left.
 //!
-//! The run ends when the first process of the group has ended and the others have too. They get a moment to end by themselves (a
-//! pipeline that is still flushing), then SIGTERM, then after the grace SIGKILL. A process that has left its group (`setsid`) is out of reach
-//! and is let go. Runs on a worker thread, which it takes until the end.
+//! The run ends when the first process of the group has ended and the others have too. They get a
+//! moment to end by themselves (a pipeline that is still flushing), then SIGTERM, then after the
+//! grace SIGKILL. A process that has left its group (`setsid`) is out of reach and is let go. Runs
+//! on a worker thread, which it takes until the end.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,7 +23,8 @@ const FLUSH_TIME: Duration = Duration::from_millis(100);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// After SIGKILL a group is gone at once, unless it cannot be killed at all.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(1);
-/// What is read from a pipe after the group is gone; more than a pipe can hold comes from somebody who has left the group.
+/// What is read from a pipe after the group is gone; more than a pipe can hold comes from somebody
+/// who has left the group.
 const REST_BYTES_MAX: usize = 1 << 20;
 const READ_BYTES: usize = 1 << 16;
 

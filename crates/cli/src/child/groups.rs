@@ -20,7 +20,8 @@ pub(crate) enum Forced {
     No,
     /// It got SIGTERM.
     Terminated,
-    /// It got SIGKILL, because SIGTERM did not end it within the grace or because a second signal came.
+    /// It got SIGKILL, because SIGTERM did not end it within the grace or because a second signal
+    /// came.
     Killed,
 }
 
@@ -80,7 +81,8 @@ impl Children {
         self.shared.grace
     }
 
-    /// Starts a program in a process group of its own. `None`: the end has begun, nothing is started any more.
+    /// Starts a program in a process group of its own. `None`: the end has begun, nothing is
+    /// started any more.
     ///
     /// # Errors
     ///
@@ -105,7 +107,8 @@ impl Children {
         };
         let group = Pid::from_child(&child);
         state.groups.insert(group, Forced::No);
-        // The end may have begun while the program was being started: then it was not there to be told.
+        // The end may have begun while the program was being started: then it was not there to be
+        // told.
         match state.phase {
             Phase::Open => {}
             Phase::Terminating => tell(&mut state, group, Forced::Terminated),
@@ -115,8 +118,8 @@ impl Children {
         Ok(Some(Running::new(self.clone(), child, group)))
     }
 
-    /// Starts nothing any more and sends SIGTERM to all. Returns how many programs ran when the end began; a second call tells
-    /// nobody and returns the same.
+    /// Starts nothing any more and sends SIGTERM to all. Returns how many programs ran when the end
+    /// began; a second call tells nobody and returns the same.
     pub(crate) fn terminate(&self) -> usize {
         let mut state = self.shared.state.lock();
         if state.phase == Phase::Open {
@@ -160,7 +163,8 @@ impl Children {
         }
     }
 
-    /// Reaps the first process of a group, which has ended. `Some`: with it the whole group was gone.
+    /// Reaps the first process of a group, which has ended. `Some`: with it the whole group was
+    /// gone.
     pub(super) fn reap(
         &self,
         group: Pid,
@@ -173,19 +177,22 @@ impl Children {
         Ok((status, forced, gone))
     }
 
-    /// Whether nothing of a group is left, whose first process has been reaped; it then leaves the registry.
+    /// Whether nothing of a group is left, whose first process has been reaped; it then leaves the
+    /// registry.
     pub(super) fn is_gone(&self, group: Pid) -> bool {
         let mut state = self.shared.state.lock();
         self.remove_if_gone(&mut state, group)
     }
 
-    /// Gives up on a group that not even SIGKILL can end (it belongs to another user, or hangs in the kernel).
+    /// Gives up on a group that not even SIGKILL can end (it belongs to another user, or hangs in
+    /// the kernel).
     pub(super) fn give_up(&self, group: Pid) {
         self.shared.state.lock().groups.remove(&group);
         self.shared.left.notify_all();
     }
 
-    /// Calls `sweep` with what must not be reaped by others, at most once in a while and never while a program is being started.
+    /// Calls `sweep` with what must not be reaped by others, at most once in a while and never
+    /// while a program is being started.
     pub(super) fn sweep(&self, pause: Duration, sweep: impl FnOnce(&dyn Fn(Pid) -> bool)) {
         let mut state = self.shared.state.lock();
         let rested = state.swept.is_none_or(|last| last.elapsed() >= pause);
@@ -196,7 +203,8 @@ impl Children {
     }
 
     fn remove_if_gone(&self, state: &mut State, group: Pid) -> bool {
-        // Where `wheel` adopts orphans, the dead of the group are its own children: without this they would stay.
+        // Where `wheel` adopts orphans, the dead of the group are its own children: without this
+        // they would stay.
         while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         if test_kill_process_group(group) == Err(rustix::io::Errno::SRCH) {
             state.groups.remove(&group);
@@ -219,9 +227,11 @@ impl State {
     }
 }
 
-/// Sends the signal and writes it down. A group that is gone already says so with an error, which changes nothing.
+/// Sends the signal and writes it down. A group that is gone already says so with an error, which
+/// changes nothing.
 fn tell(state: &mut State, group: Pid, forced: Forced) {
-    // A program that has just ended by itself was not cut; what it has left behind gets the signal all the same.
+    // A program that has just ended by itself was not cut; what it has left behind gets the signal
+    // all the same.
     if let Some(told) = state.groups.get_mut(&group)
         && !has_ended(group)
     {

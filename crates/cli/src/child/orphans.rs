@@ -1,8 +1,10 @@
-//! What programs leave behind when they fork and end: on Linux `wheel` adopts it, so that nothing of it stays as a zombie.
+//! What programs leave behind when they fork and end: on Linux `wheel` adopts it, so that nothing
+//! of it stays as a zombie.
 //!
-//! An orphan goes to the nearest ancestor that has declared itself a *child subreaper*, or to process 1, which in many containers
-//! does not reap. As a subreaper, `wheel` reaps the dead of its groups itself and can tell a group that is gone from one whose
-//! dead nobody looks after. Orphans that have left their group live on; when they die, they are reaped after the next run.
+//! An orphan goes to the nearest ancestor that has declared itself a *child subreaper*, or to
+//! process 1, which in many containers does not reap. As a subreaper, `wheel` reaps the dead of its
+//! groups itself and can tell a group that is gone from one whose dead nobody looks after. Orphans
+//! that have left their group live on; when they die, they are reaped after the next run.
 
 use std::fs;
 use std::time::Duration;
@@ -14,7 +16,8 @@ use super::groups::Children;
 /// Strays are rare, and looking for them reads a file per thread.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes orphans of this process's programs its children. Where the system cannot do that, process 1 gets them.
+/// Makes orphans of this process's programs its children. Where the system cannot do that, process
+/// 1 gets them.
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));

@@ -9,8 +9,9 @@
 //!    = help: did you mean `every`?
 //! ```
 //!
-//! Faults are collected while the file is read and shown in the order of the file. The column counts characters from 1.
-//! The line comes from a file that may hold anything, so control characters are not passed on to the terminal.
+//! Faults are collected while the file is read and shown in the order of the file. The column
+//! counts characters from 1. The line comes from a file that may hold anything, so control
+//! characters are not passed on to the terminal.
 
 use std::fmt;
 use std::ops::Range;

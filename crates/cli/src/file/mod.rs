@@ -1,13 +1,13 @@
 //! The task file: what it says, checked completely before anything runs.
 //!
-//! A file is read in two passes that go through all of it, so that a user sees every fault at once: TOML itself
-//! (`toml` keeps going after an error), then the meaning. A [`TaskFile`] that exists has no known fault: its
-//! programs were found, its folders exist, its ids are unique.
+//! A file is read in two passes that go through all of it, so that a user sees every fault at once:
+//! TOML itself (`toml` keeps going after an error), then the meaning. A [`TaskFile`] that exists
+//! has no known fault: its programs were found, its folders exist, its ids are unique.
 //!
 //! ```text
 //! text -> toml, with the place of every value -> tables.rs: one Task per [[task]] -> TaskFile
 //!                                                    |  values.rs, program.rs
-//!                                                    '-> fault.rs: file:line:column, the line, what would be right
+//!                                                    '-> fault.rs: where, and what would be right
 //! ```
 
 mod fault;
@@ -120,7 +120,8 @@ impl std::error::Error for FileError {
 ///
 /// # Errors
 ///
-/// [`FileError::Unreadable`] when there is no such file; [`FileError::Faulty`] with every fault that was found.
+/// [`FileError::Unreadable`] when there is no such file; [`FileError::Faulty`] with every fault
+/// that was found.
 pub(crate) fn load(path: &Path) -> Result<TaskFile, FileError> {
     let bytes = fs::read(path).map_err(|source| FileError::Unreadable {
         path: path.to_owned(),

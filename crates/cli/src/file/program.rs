@@ -1,8 +1,9 @@
 //! Finds the program of a task before it is due, the way a shell would.
 //!
-//! A name without a slash is looked for in `PATH` (the task's own, if its `env` sets one). A name with a slash is taken from the
-//! folder in which the task runs. The result is an absolute path, so that a later change of `PATH` changes nothing. A file of ten thousand tasks
-//! mostly names the same few programs: what was found is remembered.
+//! A name without a slash is looked for in `PATH` (the task's own, if its `env` sets one). A name
+//! with a slash is taken from the folder in which the task runs. The result is an absolute path, so
+//! that a later change of `PATH` changes nothing. A file of ten thousand tasks mostly names the
+//! same few programs: what was found is remembered.
 
 use std::collections::HashMap;
 use std::env;

@@ -1,4 +1,5 @@
-//! Single values of a task: each function reads one key, or adds the fault that says what would be right.
+//! Single values of a task: each function reads one key, or adds the fault that says what would be
+//! right.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

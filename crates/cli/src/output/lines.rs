@@ -1,7 +1,8 @@
 //! Puts the id of a task in front of every line that its program prints: `[heartbeat] alive`.
 //!
-//! Bytes pass through as they are, whether they are UTF-8 or not. A line is printed when it is complete; the last one of a run also when it
-//! is not. A line that does not end is cut into pieces, so that no program can make `wheel` hold more than a little memory.
+//! Bytes pass through as they are, whether they are UTF-8 or not. A line is printed when it is
+//! complete; the last one of a run also when it is not. A line that does not end is cut into
+//! pieces, so that no program can make `wheel` hold more than a little memory.
 
 use super::{Printer, Stream};
 

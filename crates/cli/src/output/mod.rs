@@ -1,4 +1,5 @@
-//! Everything that is printed goes through here, whole lines at a time, so that programs, messages and the live line do not mix.
+//! Everything that is printed goes through here, whole lines at a time, so that programs, messages
+//! and the live line do not mix.
 
 mod lines;
 mod printer;

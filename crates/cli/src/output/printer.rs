@@ -1,8 +1,9 @@
 //! The only writer to standard output and standard error.
 //!
-//! A reader that goes away (`wheel run ... | head -1`) is no fault of the tasks: what would go to it is dropped from then on, and the programs
-//! run on. The live line stands at the bottom of the terminal: it is wiped before a line is printed and drawn again behind it.
-//! Any thread may print; lines of different threads do not mix.
+//! A reader that goes away (`wheel run ... | head -1`) is no fault of the tasks: what would go to
+//! it is dropped from then on, and the programs run on. The live line stands at the bottom of the
+//! terminal: it is wiped before a line is printed and drawn again behind it. Any thread may print;
+//! lines of different threads do not mix.
 
 use std::io::{self, Write};
 

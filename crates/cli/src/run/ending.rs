@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use wheel_sync::{Arc, Condvar, Mutex};
 
-use crate::summary::Ended;
+use crate::summary::Cause;
 
 /// What a signal means, depending on how far the end has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    cause: Option<Ended>,
+    cause: Option<Cause>,
     idle: bool,
 }
 
@@ -40,7 +40,7 @@ impl Ending {
         if state.cause.is_some() {
             return Meaning::Hurry;
         }
-        state.cause = Some(Ended::Signal(signal));
+        state.cause = Some(Cause::Signal(signal));
         self.shared.changed.notify_all();
         Meaning::End
     }
@@ -51,15 +51,16 @@ impl Ending {
         self.shared.changed.notify_all();
     }
 
-    /// Waits for the end, at most until `pause_over`; `None` when that comes first. The first cause stays the cause.
-    pub(crate) fn wait(&self, limits: Limits, pause_over: Option<Instant>) -> Option<Ended> {
+    /// Waits for the end, at most until `pause_over`; `None` when that comes first. The first cause
+    /// stays the cause.
+    pub(crate) fn wait(&self, limits: Limits, pause_over: Option<Instant>) -> Option<Cause> {
         let mut state = self.shared.state.lock();
         loop {
             let now = Instant::now();
             if state.cause.is_none() && state.idle && limits.idle == OnIdle::End {
-                state.cause = Some(Ended::Idle);
+                state.cause = Some(Cause::Idle);
             } else if state.cause.is_none() && limits.time_over.is_some_and(|over| over <= now) {
-                state.cause = Some(Ended::TimeOver);
+                state.cause = Some(Cause::TimeOver);
             }
             if state.cause.is_some() {
                 return state.cause;
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(ending.signal(15), Meaning::End);
         ending.idle();
         assert_eq!(ending.signal(2), Meaning::Hurry);
-        assert_eq!(ending.wait(FOREVER, None), Some(Ended::Signal(15)));
+        assert_eq!(ending.wait(FOREVER, None), Some(Cause::Signal(15)));
     }
 
     #[test]
@@ -123,7 +124,7 @@ mod tests {
             ),
             None
         );
-        assert_eq!(ending.wait(FOREVER, now), Some(Ended::Idle));
+        assert_eq!(ending.wait(FOREVER, now), Some(Cause::Idle));
     }
 
     #[test]
@@ -133,7 +134,7 @@ mod tests {
             time_over: Some(Instant::now()),
             idle: OnIdle::Stay,
         };
-        assert_eq!(ending.wait(limits, None), Some(Ended::TimeOver));
+        assert_eq!(ending.wait(limits, None), Some(Cause::TimeOver));
         assert_eq!(ending.signal(2), Meaning::Hurry);
     }
 }

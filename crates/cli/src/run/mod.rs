@@ -3,24 +3,27 @@
 //! ```text
 //! 1 read the file                   file/
 //! 2 start the engine, then listen to signals
-//! 3 hand every task to it           job.rs: what a task does when it is due
+//! 3 hand every task to it           handler.rs: what a task does when it is due
 //! 4 wait for the end                ending.rs: idle, time over, signal
 //! 5 end the programs                SIGTERM, the grace, SIGKILL
 //! 6 say what happened               summary.rs
 //! ```
 //!
-//! The main thread does all of this in this order; programs are started and followed by the workers of the scheduler.
+//! The main thread does all of this in this order; programs are started and followed by the workers
+//! of the scheduler.
 
 mod ending;
-mod job;
+mod handler;
 
 use std::time::{Duration, Instant};
-use std::{fmt, io, process};
+use std::{io, process};
 
 use wheel_runtime::{Scheduler, TaskHandle};
 use wheel_sync::{Arc, thread};
 
-use crate::args::RunArgs;
+use crate::args::{
+    EXIT_AS_ASKED, EXIT_NO_ENGINE, EXIT_RUN_FAILED, EXIT_SIGNAL, EXIT_USAGE, RunArgs,
+};
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
 use crate::file::{self, Schedule};
@@ -28,15 +31,9 @@ use crate::live::{self, Standing};
 use crate::output::{Printer, Stream};
 use crate::record::Record;
 use crate::signals;
-use crate::summary::{Ended, Left, Summary};
+use crate::summary::{Cause, Left, Summary};
 use ending::{Ending, Limits, Meaning, OnIdle};
-use job::{Job, Setting, Show};
-
-const EXIT_AS_ASKED: u8 = 0;
-const EXIT_RUN_FAILED: u8 = 1;
-const EXIT_BAD_FILE: u8 = 2;
-const EXIT_NO_ENGINE: u8 = 3;
-const EXIT_SIGNAL: u8 = 128;
+use handler::{Handler, Setting, Show};
 
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
@@ -51,7 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         Ok(file) => Arc::new(file),
         Err(error) => {
             printer.print(Stream::Err, format!("{error}\n").as_bytes());
-            return EXIT_BAD_FILE;
+            return EXIT_USAGE;
         }
     };
     let children = Children::new(args.grace);
@@ -80,14 +77,14 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         }
     };
     // The time of --for begins when all tasks have been handed over, as their own times do.
-    let ended = running.wait(args, Instant::now());
-    let left = running.end(ended);
-    let code = running.exit_code(args, ended);
+    let cause = running.wait(args, Instant::now());
+    let left = running.end(cause);
+    let code = running.exit_code(args, cause);
     let summary = Summary::new(
         &setting.file,
         &setting.record,
         &left,
-        ended,
+        cause,
         code,
         begun.elapsed(),
     );
@@ -127,7 +124,7 @@ impl Run {
         let scheduler = Scheduler::builder().workers(args.workers.into()).build()?;
         let mut handles = Vec::with_capacity(setting.file.tasks.len());
         for (index, task) in setting.file.tasks.iter().enumerate() {
-            let job = Job::new(index, setting.clone());
+            let handler = Handler::new(index, setting.clone());
             let builder = scheduler.task(&task.id);
             let builder = match task.schedule {
                 Schedule::After(delay) => builder.after(delay),
@@ -141,7 +138,7 @@ impl Run {
                     count: Some(count),
                 } => builder.every(period).count(count),
             };
-            handles.push(builder.run(move |context| job.run(context))?);
+            handles.push(builder.run(move |context| handler.run(context))?);
         }
         let run = Run {
             setting,
@@ -167,7 +164,7 @@ impl Run {
         Ok(())
     }
 
-    fn wait(&self, args: &RunArgs, handed_over: Instant) -> Ended {
+    fn wait(&self, args: &RunArgs, handed_over: Instant) -> Cause {
         let stays = args.run_for.is_some() && !args.until_idle;
         let limits = Limits {
             // Beyond what an instant can tell is never.
@@ -180,9 +177,9 @@ impl Run {
                 self.setting.printer.set_live(&live::line(&self.standing()));
                 Instant::now() + live::DRAW_EVERY
             });
-            if let Some(ended) = self.ending.wait(limits, pause_over) {
+            if let Some(cause) = self.ending.wait(limits, pause_over) {
                 self.setting.printer.set_live("");
-                return ended;
+                return cause;
             }
         }
     }
@@ -206,16 +203,17 @@ impl Run {
         }
     }
 
-    fn exit_code(&self, args: &RunArgs, ended: Ended) -> u8 {
-        match ended {
-            Ended::Signal(signal) => signal_code(signal),
+    fn exit_code(&self, args: &RunArgs, cause: Cause) -> u8 {
+        match cause {
+            Cause::Signal(signal) => signal_code(signal),
             _ if args.fail_on_error && self.setting.record.total().failed > 0 => EXIT_RUN_FAILED,
-            Ended::Idle | Ended::TimeOver => EXIT_AS_ASKED,
+            Cause::Idle | Cause::TimeOver => EXIT_AS_ASKED,
         }
     }
 
-    /// Ends all programs: nothing of them is left when this returns. Tells what else there is to tell of each task.
-    fn end(&self, ended: Ended) -> Vec<Left> {
+    /// Ends all programs: nothing of them is left when this returns. Tells what else there is to
+    /// tell of each task.
+    fn end(&self, cause: Cause) -> Vec<Left> {
         let Setting {
             children,
             printer,
@@ -226,7 +224,7 @@ impl Run {
         let told = children.terminate();
         if told > 0 && *show == Show::Lines {
             printer.say(&format!(
-                "{ended}: {told} running, with {} to end",
+                "{cause}: {told} running, with {} to end",
                 duration::format(grace)
             ));
         }
@@ -258,18 +256,8 @@ fn signal_code(signal: i32) -> u8 {
     EXIT_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Ended::Idle => write!(f, "nothing is pending any more"),
-            Ended::TimeOver => write!(f, "the time of --for is over"),
-            Ended::Signal(signal) => write!(f, "{}", signals::name(*signal)),
-        }
-    }
-}
-
-/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main thread is stuck because standard
-/// output is a pipe that is full and that nobody reads.
+/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main
+/// thread is stuck because standard output is a pipe that is full and that nobody reads.
 fn leave_in_time(children: Children, code: u8) {
     let leave = move || {
         thread::sleep(children.grace());

@@ -1,9 +1,9 @@
 //! A clock that is moved by hand, and drivers that follow it step by step.
 //!
 //! Made for users' tests and for simulation: the engine runs the very code that it runs on the real
-//! clock; only the waiting differs. A driver takes a [`Seat`] at the clock and sits down when it has
-//! nothing to do. Whoever moves the time waits until every driver sits again, with nothing due and
-//! no wake-up pending.
+//! clock; only the waiting differs. A driver takes a [`Seat`] at the clock and sits down when it
+//! has nothing to do. Whoever moves the time waits until every driver sits again, with nothing due
+//! and no wake-up pending.
 //!
 //! ```text
 //!   advance --> now += d --> every driver gets up, fires, sits down --> advance returns
@@ -30,8 +30,8 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 /// all of them.
 ///
 /// Not moved, it stands still: nothing with a delay fires. [`advance`](ManualClock::advance) jumps,
-/// as if the machine had slept; [`run_for`](ManualClock::run_for) goes from one due tick to the next,
-/// so that nothing is late. Both return when everything due has been handed over, which for
+/// as if the machine had slept; [`run_for`](ManualClock::run_for) goes from one due tick to the
+/// next, so that nothing is late. Both return when everything due has been handed over, which for
 /// callbacks that run inline means that they have returned; an executor may still be at work.
 ///
 /// Calls from several threads take turns. A call from a callback that runs on a driver thread moves
@@ -112,9 +112,11 @@ impl ManualClock {
     }
 
     /// Jumps by `step`, like a machine that slept, and returns when everything due has been handed
-    /// over. What was due on the way fires late, at the new time. Zero only lets the drivers catch up.
+    /// over. What was due on the way fires late, at the new time. Zero only lets the drivers catch
+    /// up.
     ///
-    /// Moves the wall clock as well. From a callback on a driver thread: moves the time, does not wait.
+    /// Moves the wall clock as well. From a callback on a driver thread: moves the time, does not
+    /// wait.
     pub fn advance(&self, step: Duration) {
         self.take_turn(|| {
             self.move_time(|time| time.now = time.now.after(step));

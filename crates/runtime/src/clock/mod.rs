@@ -23,8 +23,8 @@ use wheel_sync::Arc;
 pub use manual::ManualClock;
 pub(crate) use manual::Seat;
 pub(crate) use patience::Patience;
-pub use system::SystemClock;
 use system::SystemReadings;
+pub use system::{ClockSource, SystemClock};
 
 /// The shortest tick for which dues are computed from the cheap reading: its error, some tens of
 /// microseconds, must stay small beside a tick.

@@ -1,6 +1,7 @@
 //! How long a caller is willing to wait: real time, whatever clock the engine follows.
 //!
-//! A grace or a wait with a limit keeps a thread from hanging, so it has to end also when a manual clock stands still.
+//! A grace or a wait with a limit keeps a thread from hanging, so it has to end also when a manual
+//! clock stands still.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,8 @@ impl Patience {
 
     /// What is left, or `None` when it is over.
     pub(crate) fn left(self) -> Option<Duration> {
-        // An hour at a time: some systems refuse to wait for centuries, and every wait here is in a loop.
+        // An hour at a time: some systems refuse to wait for centuries, and every wait here is in a
+        // loop.
         const LONGEST: Duration = Duration::from_secs(3600);
         let Some(end) = self.end else {
             return Some(LONGEST);

@@ -11,40 +11,46 @@ use super::cheap::{self, CheapClock, Sources};
 /// The system's own time.
 ///
 /// Monotonic: steps of the wall clock do not move it, and it stands still while the machine is
-/// suspended. [`boottime`](SystemClock::boottime) counts the suspended time as well.
+/// suspended. [`ClockSource::Boottime`] counts the suspended time as well.
 ///
 /// # Examples
 ///
 /// ```
-/// use wheel_runtime::{Clock, SystemClock};
+/// use wheel_runtime::{ClockSource, SystemClock, Timers};
 ///
-/// let clock: Clock = SystemClock::boottime().into();
-/// # drop(clock);
+/// let clock = SystemClock::with_source(ClockSource::Boottime);
+/// let timers = Timers::builder().clock(clock).build()?;
+/// # drop(timers);
+/// # Ok::<(), wheel_runtime::BuildError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock {
-    source: Source,
+    source: ClockSource,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Source {
+/// Which of the system's clocks a [`SystemClock`] reads. They differ while the machine is
+/// suspended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ClockSource {
+    /// Stands still while the machine is suspended (on Linux): a timer of ten minutes fires after
+    /// ten minutes awake.
     #[default]
     Monotonic,
+    /// Goes on while the machine is suspended: a timer of ten minutes fires when the machine wakes
+    /// up after an hour. On systems other than Linux as [`Monotonic`](ClockSource::Monotonic).
     Boottime,
 }
 
 impl SystemClock {
-    /// The monotonic clock, which does not count suspended time on Linux.
+    /// [`ClockSource::Monotonic`].
     pub fn new() -> SystemClock {
         SystemClock::default()
     }
 
-    /// The clock that goes on while the machine is suspended, so that a timer of ten minutes fires
-    /// when the machine wakes up after an hour. On systems other than Linux the monotonic clock.
-    pub fn boottime() -> SystemClock {
-        SystemClock {
-            source: Source::Boottime,
-        }
+    /// The clock of this source.
+    pub fn with_source(source: ClockSource) -> SystemClock {
+        SystemClock { source }
     }
 
     pub(super) fn start(self) -> SystemReadings {
@@ -53,7 +59,8 @@ impl SystemClock {
             origin: Instant::now(),
             boot_origin_ns: boot_nanos(),
             // The counter does not tell when the machine was suspended.
-            cheap: (self.source == Source::Monotonic && cheap::is_trusted()).then(CheapClock::new),
+            cheap: (self.source == ClockSource::Monotonic && cheap::is_trusted())
+                .then(CheapClock::new),
         }
     }
 }
@@ -61,7 +68,7 @@ impl SystemClock {
 /// A system clock that has an origin.
 #[derive(Debug)]
 pub(super) struct SystemReadings {
-    source: Source,
+    source: ClockSource,
     origin: Instant,
     boot_origin_ns: u64,
     cheap: Option<CheapClock>,
@@ -82,8 +89,8 @@ impl SystemReadings {
     #[inline]
     pub(super) fn now(&self) -> Moment {
         match self.source {
-            Source::Monotonic => Moment::ZERO.after(self.origin.elapsed()),
-            Source::Boottime => {
+            ClockSource::Monotonic => Moment::ZERO.after(self.origin.elapsed()),
+            ClockSource::Boottime => {
                 Moment::from_nanos(boot_nanos().saturating_sub(self.boot_origin_ns))
             }
         }
@@ -110,7 +117,7 @@ impl SystemReadings {
     }
 
     pub(super) fn counts_suspend(&self) -> bool {
-        cfg!(target_os = "linux") && self.source == Source::Boottime
+        cfg!(target_os = "linux") && self.source == ClockSource::Boottime
     }
 }
 
@@ -137,8 +144,8 @@ mod tests {
 
     #[test]
     fn time_goes_on_by_either_source() {
-        for clock in [SystemClock::new(), SystemClock::boottime()] {
-            let clock = clock.start();
+        for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+            let clock = SystemClock::with_source(source).start();
             let first = clock.now();
             while clock.now() == first {
                 thread::yield_now();

@@ -1,11 +1,9 @@
 //! Where values go that never fired: back to whoever closed the engine, or to their `Drop`.
 //!
-//! The driver thread leaves them here as it ends. Values are dropped outside the lock, one by one,
-//! each behind a `catch_unwind`, because their `Drop` is user code: it may panic, and it may call
-//! back into the engine.
+//! The driver thread leaves them here as it ends. None is dropped here under the lock: their `Drop`
+//! is user code, which may panic, and may call back into the engine.
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wheel_sync::Mutex;
 
@@ -57,21 +55,5 @@ impl<T> Exit<T> {
                 Vec::new()
             }
         }
-    }
-}
-
-/// Drops `values` one by one; a panic in one does not keep the others.
-pub(crate) fn discard<T>(values: Vec<T>) {
-    for value in values {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(value))) {
-            dispose(payload);
-        }
-    }
-}
-
-/// Drops the payload of a panic, whose own `Drop` may panic too.
-fn dispose(payload: Box<dyn std::any::Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
-        mem::forget(again);
     }
 }

@@ -1,4 +1,5 @@
-//! The engine of both doors: a wheel, a heap of wall-clock timers, and the one thread that drives them.
+//! The engine of both doors: a wheel, a heap of wall-clock timers, and the one thread that drives
+//! them.
 //!
 //! Insert, cancel and reset run on any thread and never wait for the driver. The driver thread
 //! alone advances the wheel, and hands what is due to its [`Sink`]. It sleeps until the next due
@@ -13,6 +14,7 @@
 //!
 //! No user code (a closure, a `Drop`) runs while a lock of this module is held.
 
+mod config;
 mod exit;
 mod run;
 mod stats;
@@ -28,21 +30,21 @@ use wheel_sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Moment};
 use crate::error::BuildError;
+use crate::panics::discard;
+pub(crate) use config::{EngineConfig, EngineSettings};
 use exit::Exit;
-pub(crate) use exit::discard;
 use run::Run;
 use stats::Counters;
 pub(crate) use stats::EngineStats;
-pub use stats::Lateness;
-pub(crate) use stats::LatenessRecorder;
 use wait::Line;
 use wall::{WallKey, WallTimers};
 
 /// Something that is due, on its way to a door.
 #[derive(Debug)]
-pub(crate) struct Due<T> {
+pub(crate) struct DueTimer<T> {
     pub(crate) value: T,
-    /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due tick.
+    /// What was asked for, not rounded to a tick; for a timer that was reset, the start of its due
+    /// tick.
     pub(crate) due: Moment,
     /// When it was handed over; never before `due`.
     pub(crate) now: Moment,
@@ -50,46 +52,23 @@ pub(crate) struct Due<T> {
 
 /// What a door does with what is due. Called on the driver thread only, with no lock held.
 pub(crate) trait Sink<T>: Send + 'static {
-    /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of users.
-    fn fire(&mut self, due: Due<T>);
+    /// Takes one. Should be quick: the driver waits. A panic ends the engine, so catch those of
+    /// users.
+    fn fire(&mut self, timer: DueTimer<T>);
     /// After each pass that fired something: hands the batch over.
     fn flush(&mut self) {}
     /// Everything that was due has been fired and flushed; the driver is about to sleep.
     fn caught_up(&mut self) {}
 }
 
-/// What an engine is started with.
-#[derive(Clone, Debug)]
-pub(crate) struct EngineConfig {
-    pub(crate) clock: Clock,
-    pub(crate) tick: TickLength,
-    /// Most timers pending at once, of both kinds together.
-    pub(crate) max_timers: Option<usize>,
-    /// Spin through the last stretch before something is due.
-    pub(crate) precise: Option<Duration>,
-    /// Name of the driver thread.
-    pub(crate) name: String,
-}
-
-impl Default for EngineConfig {
-    fn default() -> EngineConfig {
-        EngineConfig {
-            clock: Clock::default(),
-            tick: TickLength::MILLISECOND,
-            max_timers: None,
-            precise: None,
-            name: "wheel-driver".to_owned(),
-        }
-    }
-}
-
 /// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
 /// nothing, and another engine's key never does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct TimerKey(Place);
+pub struct TimerKey(Holder);
 
+/// Which of the two holds the timer, and its key there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Place {
+enum Holder {
     Wheel(Key),
     Wall(WallKey),
 }
@@ -100,8 +79,8 @@ struct Held<T> {
     value: T,
 }
 
-/// The engine. A clone is the same engine; when the last one is dropped the driver thread stops, and
-/// drops what never fired.
+/// The engine. A clone is the same engine; when the last one is dropped the driver thread stops,
+/// and drops what never fired.
 pub(crate) struct Engine<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -128,16 +107,17 @@ impl<T: Send + 'static> Engine<T> {
             clock,
             tick,
             max_timers,
-            precise,
-            name,
+            spin,
+            thread_name,
         } = config;
-        let (line, waiter) = wait::open(&clock, precise);
+        let (line, waiter) = wait::open(&clock, spin);
         let mut wheel_config = Config::new()
             .overflow(FarHeap::new())
             .tick_length(tick)
             .start(clock.now().tick_floor(tick))
             .waker(Arc::clone(&line).into());
-        // Not as a limit that nobody reaches: the wheel counts against one on each insert and cancel.
+        // Not as a limit that nobody reaches: the wheel counts against one on each insert and
+        // cancel.
         if let Some(max) = max_timers {
             wheel_config = wheel_config.max_timers(max);
         }
@@ -157,7 +137,7 @@ impl<T: Send + 'static> Engine<T> {
             sink,
         };
         let thread = thread::Builder::new()
-            .name(name)
+            .name(thread_name)
             .spawn(move || run.run())
             .map_err(BuildError::Thread)?;
         Ok(Engine(Arc::new(Shared {
@@ -197,7 +177,8 @@ impl<T: Send + 'static> Engine<T> {
         self.insert(at, Held { due, value })
     }
 
-    /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps meanwhile.
+    /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps
+    /// meanwhile.
     pub(crate) fn at_wall(&self, at: SystemTime, value: T) -> Result<TimerKey, InsertError<T>> {
         let shared = &*self.0;
         if shared.line.is_stopped() {
@@ -210,32 +191,33 @@ impl<T: Send + 'static> Engine<T> {
         if earliest {
             shared.line.ring();
         }
-        Ok(TimerKey(Place::Wall(key)))
+        Ok(TimerKey(Holder::Wall(key)))
     }
 
     /// The value, exactly once; `None` if it has left already.
     pub(crate) fn cancel(&self, key: TimerKey) -> Option<T> {
         match key.0 {
-            Place::Wheel(key) => self.0.wheel.cancel(key).map(|held| held.value),
-            Place::Wall(key) => self.0.wall.cancel(key).map(|(_, value)| value),
+            Holder::Wheel(key) => self.0.wheel.cancel(key).map(|held| held.value),
+            Holder::Wall(key) => self.0.wall.cancel(key).map(|(_, value)| value),
         }
     }
 
-    /// Due `delay` from now instead, whichever clock it followed; the key to use from now on. `None`: too late.
+    /// Due `delay` from now instead, whichever clock it followed; the key to use from now on.
+    /// `None`: too late.
     pub(crate) fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         let shared = &*self.0;
         match key.0 {
-            Place::Wheel(key) => {
+            Holder::Wheel(key) => {
                 let (_, at) = self.due_after(delay);
                 let key = shared.wheel.reset(key, at)?;
-                Some(TimerKey(Place::Wheel(key)))
+                Some(TimerKey(Holder::Wheel(key)))
             }
-            Place::Wall(key) => {
+            Holder::Wall(key) => {
                 let (at, value) = shared.wall.cancel(key)?;
                 match self.after(delay, value) {
                     Ok(key) => Some(key),
-                    // Another thread took the place that the cancel made: the timer stays as it was,
-                    // and like any that is too late to reset it will fire at its old instant.
+                    // Another thread took the place that the cancel made: the timer stays as it
+                    // was, and like any that is too late to reset it will fire at its old instant.
                     Err(InsertError::Full(value)) => {
                         match shared.wall.insert_at(at, value) {
                             Ok(_) => shared.line.ring(),
@@ -313,7 +295,7 @@ impl<T: Send + 'static> Engine<T> {
             return Err(InsertError::Full(held.value));
         }
         match shared.wheel.insert(at, held) {
-            Ok(key) => Ok(TimerKey(Place::Wheel(key))),
+            Ok(key) => Ok(TimerKey(Holder::Wheel(key))),
             Err(InsertError::Full(held)) => Err(InsertError::Full(held.value)),
             Err(refused) => Err(InsertError::Closed(refused.into_value().value)),
         }

@@ -9,12 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use wheel_core::{Budget, Driver, TickLength};
 use wheel_sync::Arc;
 
-use super::exit::{self, Exit};
+use super::exit::Exit;
 use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
 use super::wall::{self, WallTimers};
-use super::{Due, Held, Sink};
+use super::{DueTimer, Held, Sink};
 use crate::clock::{Clock, Moment};
+use crate::panics::discard;
 
 /// Timers per pass: a batch that an executor takes at once, and some tens of microseconds of work.
 const PASS: usize = 1024;
@@ -47,7 +48,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         self.line.stop();
         unfired.extend(self.driver.close().map(|held| held.value));
         unfired.append(&mut self.wall.close());
-        exit::discard(self.exit.leave(unfired));
+        discard(self.exit.leave(unfired));
         // Movers of a manual clock stop waiting for this driver.
         drop(self.waiter);
         if let Err(panic) = ended {
@@ -96,12 +97,13 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 return;
             }
             let tick_start = Moment::of_tick(fired.due, tick);
-            // A reset moves the tick only; then the tick is all that is known of what was asked for.
+            // A reset moves the tick only; then the tick is all that is known of what was asked
+            // for.
             let asked = (due.tick_floor(tick)..=due.tick_ceil(tick)).contains(&fired.due);
             let due = if asked { due } else { tick_start };
             let at = clock.now_about().max(now);
             counters.fired(at.since(due.max(tick_start)));
-            sink.fire(Due {
+            sink.fire(DueTimer {
                 value,
                 due,
                 now: at,
@@ -135,7 +137,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             let late = std::time::Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
             let now = self.clock.now();
             self.counters.fired(late);
-            self.sink.fire(Due {
+            self.sink.fire(DueTimer {
                 value,
                 due: now.before(late),
                 now,

@@ -12,18 +12,20 @@ type Log = Arc<Mutex<Vec<(u32, Duration)>>>;
 struct Writer(Log);
 
 impl Sink<u32> for Writer {
-    fn fire(&mut self, due: Due<u32>) {
-        let at = due.now.since(Moment::ZERO);
-        self.0.lock().push((due.value, at));
+    fn fire(&mut self, timer: DueTimer<u32>) {
+        let at = timer.now.since(Moment::ZERO);
+        self.0.lock().push((timer.value, at));
     }
 }
 
 fn engine(clock: impl Into<Clock>) -> (Engine<u32>, Log) {
     let log = Log::default();
-    let config = EngineConfig {
-        clock: clock.into(),
-        ..EngineConfig::default()
+    let settings = EngineSettings {
+        clock: Some(clock.into()),
+        ..EngineSettings::default()
     };
+    let config = settings.checked("test-driver".to_owned());
+    let config = config.expect("the defaults are possible");
     let engine = Engine::start(config, Writer(Arc::clone(&log))).expect("a thread");
     (engine, log)
 }

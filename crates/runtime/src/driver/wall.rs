@@ -135,6 +135,8 @@ impl<T> WallTimers<T> {
     }
 
     fn publish_len(&self, queue: &Queue<T>) {
+        // Relaxed: written under the mutex, so the counts follow each other in order. A driver that
+        // misses the first timer is rung after its insert, and the bell orders the two.
         self.len.store(queue.timers.len(), Ordering::Relaxed);
     }
 }

@@ -4,8 +4,8 @@ use super::{Executor, Job};
 
 /// Runs each job at once, on the driver thread.
 ///
-/// For work of microseconds, and for simulations: together with a manual clock everything happens in one order, on one
-/// thread. While a job runs, no timer of that engine fires.
+/// For work of microseconds, and for simulations: together with a manual clock everything happens
+/// in one order, on one thread. While a job runs, no timer of that engine fires.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InlineExecutor;
 

@@ -2,10 +2,9 @@
 //!
 //! A job runs at most once, on whatever thread an executor chooses, and never unwinds into it.
 
-use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::panics::contain;
 use crate::policy::Priority;
 
 /// One piece of due work, to be run once.
@@ -21,7 +20,8 @@ pub struct Job {
 pub(crate) trait Work: Send + 'static {
     fn run(self: Box<Self>);
 
-    /// Whether running it would do nothing any more, so that a queue may drop it. Does not block; in doubt, no.
+    /// Whether running it would do nothing any more, so that a queue may drop it. Does not block;
+    /// in doubt, no.
     fn is_void(&self) -> bool {
         false
     }
@@ -44,7 +44,8 @@ pub enum Ran {
 }
 
 impl Job {
-    /// A job without a due instant: it counts as due for ever, so it goes before those that have one.
+    /// A job without a due instant: it counts as due for ever, so it goes before those that have
+    /// one.
     pub fn new(work: impl FnOnce() + Send + 'static) -> Job {
         Job::due_at(0, work)
     }
@@ -60,9 +61,9 @@ impl Job {
 
     /// Runs the work on this thread. Never unwinds.
     pub fn run(self) -> Ran {
-        match catch_unwind(AssertUnwindSafe(|| self.work.run())) {
+        match contain(|| self.work.run()) {
             Ok(()) => Ran::Finished,
-            Err(payload) => Ran::Panicked(message_of(payload)),
+            Err(message) => Ran::Panicked(message),
         }
     }
 
@@ -87,55 +88,5 @@ impl fmt::Debug for Job {
             .field("due_ns", &self.due_ns)
             .field("priority", &self.priority)
             .finish_non_exhaustive()
-    }
-}
-
-/// The text of a panic. The payload is dropped here, and a panic of its `Drop` is swallowed.
-pub(crate) fn message_of(payload: Box<dyn Any + Send>) -> String {
-    let message = if let Some(text) = payload.downcast_ref::<&str>() {
-        (*text).to_owned()
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text.clone()
-    } else {
-        "a panic without a message".to_owned()
-    };
-    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Its Drop has panicked once; it does not get another chance.
-        std::mem::forget(second);
-    }
-    message
-}
-
-/// One line about a panic that nobody else reports. A closed standard error is no reason to panic again.
-pub(crate) fn report(place: &str, message: &str) {
-    use std::io::Write as _;
-    let line = format!("{place}: a job panicked: {message}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_ends_in_its_message() {
-        assert_eq!(
-            Job::new(|| panic!("no paper")).run(),
-            Ran::Panicked("no paper".into())
-        );
-        let owned = Job::new(|| panic!("{} left", 3)).run();
-        assert_eq!(owned, Ran::Panicked("3 left".into()));
-    }
-
-    #[test]
-    fn a_payload_whose_drop_panics_does_not_unwind() {
-        struct Bomb;
-        impl Drop for Bomb {
-            fn drop(&mut self) {
-                panic!("again");
-            }
-        }
-        let ran = Job::new(|| std::panic::panic_any(Bomb)).run();
-        assert_eq!(ran, Ran::Panicked("a panic without a message".into()));
     }
 }

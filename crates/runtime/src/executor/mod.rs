@@ -5,9 +5,10 @@
 //!  execute(&mut batch)  ---------->  job.run()
 //! ```
 //!
-//! Ground rules: [`Executor::execute`] is called on the driver thread, so it must not block, and must not take a lock that
-//! a thread can hold while it is not running. A job never unwinds: [`Job::run`] catches panics.
-//! Whoever builds an executor shuts it down; the doors that use it only hand jobs over.
+//! Ground rules: [`Executor::execute`] is called on the driver thread, so it must not block, and
+//! must not take a lock that a thread can hold while it is not running. A job never unwinds:
+//! [`Job::run`] catches panics. Whoever builds an executor shuts it down; the doors that use it
+//! only hand jobs over.
 
 mod inline;
 mod job;
@@ -21,14 +22,15 @@ pub use pool::{Pool, PoolBuilder, PoolStillBusy};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 
-pub(crate) use job::{Work, message_of, report};
+pub(crate) use job::Work;
 
 use wheel_sync::Arc;
 
 /// Runs jobs that have become due.
 ///
-/// The crate brings three: [`Pool`] (threads of its own), [`InlineExecutor`] (the driver thread itself) and, with the
-/// feature `rayon`, `RayonExecutor` (a rayon pool of yours). Implement it to run jobs anywhere else.
+/// The crate brings three: [`Pool`] (threads of its own), [`InlineExecutor`] (the driver thread
+/// itself) and, with the feature `rayon`, `RayonExecutor` (a rayon pool of yours). Implement it to
+/// run jobs anywhere else.
 ///
 /// # Examples
 ///
@@ -47,10 +49,12 @@ use wheel_sync::Arc;
 /// }
 /// ```
 pub trait Executor: Send + Sync + 'static {
-    /// Takes the jobs out of `jobs`, which stand in the order in which they are due, to run each once, soon.
+    /// Takes the jobs out of `jobs`, which stand in the order in which they are due, to run each
+    /// once, soon.
     ///
-    /// Called on the driver thread: it must not block, because every timer of the engine waits while it does. A job that is
-    /// left in `jobs`, or dropped without being run, counts as refused.
+    /// Called on the driver thread: it must not block, because every timer of the engine waits
+    /// while it does. A job that is left in `jobs`, or dropped without being run, counts as
+    /// refused.
     fn execute(&self, jobs: &mut Vec<Job>);
 
     /// How many jobs have been taken and not yet started; 0 where nobody counts.

@@ -1,7 +1,8 @@
 //! The executor on a rayon pool that the user already has.
 //!
-//! Rayon keeps no order of its own that would suit due work, so jobs wait in the same ordered queue as
-//! the built-in pool's, and rayon is told how many to come for: each of its turns takes what was due first.
+//! Rayon keeps no order of its own that would suit due work, so jobs wait in the same ordered queue
+//! as the built-in pool's, and rayon is told how many to come for: each of its turns takes what was
+//! due first.
 
 use std::fmt;
 
@@ -9,11 +10,13 @@ use rayon::ThreadPool;
 use wheel_sync::Arc;
 
 use super::pool::Queue;
-use super::{Executor, Job, Ran, report};
+use super::{Executor, Job, Ran};
+use crate::panics::tell_stderr;
 
 /// Runs due work on a rayon pool of yours.
 ///
-/// The pool is shared, not owned: nothing here shuts it down. How fast a job is handed over is up to rayon.
+/// The pool is shared, not owned: nothing here shuts it down. How fast a job is handed over is up
+/// to rayon.
 pub struct RayonExecutor {
     pool: Arc<ThreadPool>,
     queue: Arc<Queue>,
@@ -38,7 +41,7 @@ impl Executor for RayonExecutor {
             self.pool.spawn_fifo(move || {
                 let Some(taken) = queue.take() else { return };
                 if let Ran::Panicked(message) = taken.job.run() {
-                    report("a rayon pool", &message);
+                    tell_stderr("a job on a rayon pool panicked", &message);
                 }
             });
         }

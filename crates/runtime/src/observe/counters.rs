@@ -1,22 +1,21 @@
 //! What a scheduler counts while it works.
 //!
-//! Ground rules: plain atomics, written where things happen, so that the driver takes no lock to count. Lateness is
-//! measured by whoever starts a run, under a lock that a driver takes only if it runs the work itself.
-//! Relaxed throughout: these are numbers for people, they publish nothing.
+//! Ground rules: plain atomics, written where things happen, so that nobody takes a lock to count.
+//! Relaxed throughout: these are numbers for people, they publish nothing. SeqCst where `live` is
+//! written and read, for `scheduler/activity.rs` waits for it.
 
 use std::time::Duration;
 
-use wheel_sync::Mutex;
 use wheel_sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
-use super::Stats;
-use crate::driver::LatenessRecorder;
+use super::{LatenessRecorder, Stats};
 use crate::task::{Outcome, TaskState};
 
 /// See [`Stats`] for what each one means.
 pub(crate) struct Counters {
     live: AtomicUsize,
-    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero for an instant.
+    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero
+    /// for an instant.
     scheduled: AtomicI64,
     queued: AtomicI64,
     running: AtomicI64,
@@ -30,7 +29,7 @@ pub(crate) struct Counters {
     early: AtomicU64,
     cancelled: AtomicU64,
     queue_full: AtomicU64,
-    lateness: Mutex<LatenessRecorder>,
+    lateness: LatenessRecorder,
 }
 
 impl Counters {
@@ -50,7 +49,7 @@ impl Counters {
             early: AtomicU64::new(0),
             cancelled: AtomicU64::new(0),
             queue_full: AtomicU64::new(0),
-            lateness: Mutex::new(LatenessRecorder::new()),
+            lateness: LatenessRecorder::new(),
         }
     }
 
@@ -70,7 +69,8 @@ impl Counters {
         }
         if let Some(gauge) = self.gauge(to) {
             gauge.fetch_add(1, Ordering::Relaxed);
-        } else {
+        }
+        if to.has_ended() {
             self.live.fetch_sub(1, Ordering::SeqCst);
         }
         if to == TaskState::Cancelled {
@@ -82,7 +82,7 @@ impl Counters {
     pub(crate) fn run_started(&self, late: Duration, missed: u64) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         self.missed.fetch_add(missed, Ordering::Relaxed);
-        self.lateness.lock().record(late);
+        self.lateness.record(late);
     }
 
     /// It started before it was due, which must not be.
@@ -116,7 +116,7 @@ impl Counters {
         self.queue_full.fetch_add(runs, Ordering::Relaxed);
     }
 
-    /// Tasks that will run or run. SeqCst, for `Activity` waits for it.
+    /// Tasks that will run or run.
     pub(crate) fn live(&self) -> usize {
         self.live.load(Ordering::SeqCst)
     }
@@ -138,7 +138,7 @@ impl Counters {
             early: count(&self.early),
             cancelled: count(&self.cancelled),
             queue_full: count(&self.queue_full),
-            lateness: self.lateness.lock().snapshot(),
+            lateness: self.lateness.snapshot(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! The numbers of a scheduler, as its users see them.
 
-use crate::driver::Lateness;
+use super::Lateness;
 
-/// What a scheduler holds and has done until now. Counts are read one by one, so in the middle of things they may
-/// be off against each other by a few.
+/// What a scheduler holds and has done until now. Counts are read one by one, so in the middle of
+/// things they may be off against each other by a few.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -21,7 +21,8 @@ pub struct Stats {
     pub failed: u64,
     /// Runs that panicked.
     pub panicked: u64,
-    /// Occurrences left out because the run before had not ended, or because the executor refused the run.
+    /// Occurrences left out because the run before had not ended, or because the executor refused
+    /// the run.
     pub skipped: u64,
     /// Occurrences that were found due together with a later one, whose run stood for them.
     pub missed: u64,

@@ -1,4 +1,5 @@
-//! Whether and how often a task runs: what to do with what is late, what is due twice, and who goes first.
+//! Whether and how often a task runs: what to do with what is late, what is due twice, and who goes
+//! first.
 //!
 //! Policies are plain values; `task/` applies them.
 

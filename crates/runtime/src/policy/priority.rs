@@ -1,6 +1,7 @@
 //! Classes of urgency.
 
-/// How urgent work is. Of what waits for a worker, a higher class goes first, and within a class what was due first.
+/// How urgent work is. Of what waits for a worker, a higher class goes first, and within a class
+/// what was due first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Priority {

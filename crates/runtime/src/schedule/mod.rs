@@ -1,11 +1,12 @@
 //! When a task runs: what the user asks for, and the pure arithmetic that says what is due next.
 //!
 //! ```text
-//!  Schedule (asked for)  --plan(now, wall)-->  Plan (anchored)  --occur(due, now)-->  what to run, what is due next
+//!  Schedule (asked for) --plan(now, wall)--> Plan (anchored) --occur(due, now)--> what to run,
+//!                                                                                what is next
 //! ```
 //!
-//! Ground rules: nothing here reads a clock, keeps state or can fail once planned; every number works, and what does not
-//! fit is never due.
+//! Ground rules: nothing here reads a clock, keeps state or can fail once planned; every number
+//! works, and what does not fit is never due.
 
 mod plan;
 
@@ -16,8 +17,9 @@ pub(crate) use plan::{Due, Plan};
 
 /// When a task is due: once, or again and again.
 ///
-/// `after` and `every` follow the monotonic clock: a step of the wall clock does not move them. `at` follows
-/// the wall clock. Durations round up to the tick of the scheduler: nothing is early. `Duration::MAX` means never.
+/// `after` and `every` follow the monotonic clock: a step of the wall clock does not move them.
+/// `at` follows the wall clock. Durations round up to the tick of the scheduler: nothing is early.
+/// `Duration::MAX` means never.
 ///
 /// # Examples
 ///
@@ -57,13 +59,14 @@ enum Start {
 pub enum ScheduleError {
     /// A task that recurs with a period of zero.
     ZeroPeriod,
-    /// `start_now` or `start_at` for a schedule that has no use for it: `start_now` goes with `every` and
-    /// `every_after`, `start_at` with `every`.
+    /// `start_now` or `start_at` for a schedule that has no use for it: `start_now` goes with
+    /// `every` and `every_after`, `start_at` with `every`.
     StartNotPossible,
 }
 
 impl Schedule {
-    /// Once, `delay` from when the task is added. Zero: as soon as a worker is free, never inside the call.
+    /// Once, `delay` from when the task is added. Zero: as soon as a worker is free, never inside
+    /// the call.
     pub fn after(delay: Duration) -> Schedule {
         Schedule::of(Base::After(delay))
     }
@@ -73,15 +76,17 @@ impl Schedule {
         Schedule::of(Base::At(at))
     }
 
-    /// Again and again, on a grid: the k-th run is due at start + k * `period`, however long runs take. The first is due
-    /// one period after the task is added, unless [`start_now`](Schedule::start_now) or
-    /// [`start_at`](Schedule::start_at) say otherwise. A period of zero is refused when the task is added.
+    /// Again and again, on a grid: the k-th run is due at start + k * `period`, however long runs
+    /// take. The first is due one period after the task is added, unless
+    /// [`start_now`](Schedule::start_now) or [`start_at`](Schedule::start_at) say otherwise. A
+    /// period of zero is refused when the task is added.
     pub fn every(period: Duration) -> Schedule {
         Schedule::of(Base::Every(period))
     }
 
-    /// Again and again, each run due `pause` after the last one has ended. The first is due after one `pause`, unless
-    /// [`start_now`](Schedule::start_now) says otherwise. A pause of zero is refused when the task is added.
+    /// Again and again, each run due `pause` after the last one has ended. The first is due after
+    /// one `pause`, unless [`start_now`](Schedule::start_now) says otherwise. A pause of zero is
+    /// refused when the task is added.
     pub fn every_after(pause: Duration) -> Schedule {
         Schedule::of(Base::EveryAfter(pause))
     }
@@ -93,9 +98,9 @@ impl Schedule {
         self
     }
 
-    /// The grid contains `start`. The first run is due at `start` if that is still to come, else at the first
-    /// start + k * period that is: an anchor in the past keeps its phase. The wall clock is read once, when the
-    /// task is added; from then on the grid is monotonic.
+    /// The grid contains `start`. The first run is due at `start` if that is still to come, else at
+    /// the first start + k * period that is: an anchor in the past keeps its phase. The wall clock
+    /// is read once, when the task is added; from then on the grid is monotonic.
     #[must_use]
     pub fn start_at(mut self, start: SystemTime) -> Schedule {
         self.start = Start::At(start);

@@ -1,7 +1,16 @@
 //! How many runs wait or go, and who waits for that to change.
 //!
-//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and those who end
-//! something take it only while somebody waits.
+//! ```text
+//!  who ends something                        waiter
+//!  1 change the number (runs, or another)    1 announce itself in `waiters`
+//!  2 look at `waiters`                       2 under the lock: look at the number, or sleep
+//!  3 if somebody waits: lock, unlock, notify
+//! ```
+//!
+//! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and
+//! those who end something take it only while somebody waits. SeqCst throughout: of the two steps 1
+//! and 2 on either side at least one sees the other's. The lock in step 3 waits for a waiter that
+//! has looked and does not sleep yet.
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{Condvar, Mutex};
@@ -15,11 +24,11 @@ pub(crate) struct Activity {
     changed: Condvar,
 }
 
-/// Where somebody waits.
+/// Who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Caller {
     Outside,
-    /// In a handler of the same scheduler, whose own run cannot end while it waits.
+    /// A handler of the same scheduler, whose own run cannot end while it waits.
     InsideRun,
 }
 
@@ -47,19 +56,18 @@ impl Activity {
 
     /// Something changed that somebody may wait for.
     pub(crate) fn tell(&self) {
-        // SeqCst, here and where waiters announce themselves: one of the two sees the other's step.
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(self.excused.lock());
             self.changed.notify_all();
         }
     }
 
-    /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how many are left:
-    /// more than none if patience ended first.
-    pub(crate) fn wait_idle(&self, place: Place, patience: Patience) -> usize {
+    /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how
+    /// many are left: more than none if patience ended first.
+    pub(crate) fn wait_idle(&self, caller: Caller, patience: Patience) -> usize {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut excused = self.excused.lock();
-        if place == Place::InsideRun {
+        if caller == Caller::InsideRun {
             *excused += 1;
             self.changed.notify_all();
         }
@@ -73,7 +81,7 @@ impl Activity {
             };
             excused = self.changed.wait_timeout(excused, time);
         };
-        if place == Place::InsideRun {
+        if caller == Caller::InsideRun {
             *excused -= 1;
         }
         drop(excused);
@@ -81,7 +89,8 @@ impl Activity {
         left
     }
 
-    /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about. Returns whether it does.
+    /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about.
+    /// Returns whether it does.
     pub(crate) fn wait_until(&self, patience: Patience, reached: impl Fn() -> bool) -> bool {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.excused.lock();
@@ -110,12 +119,12 @@ mod tests {
     fn idle_is_when_nothing_waits_or_goes() {
         let activity = Activity::new();
         let now = Patience::new(Duration::ZERO);
-        assert_eq!(activity.wait_idle(Place::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
         activity.begin();
-        assert_eq!(activity.wait_idle(Place::Outside, now), 1);
-        assert_eq!(activity.wait_idle(Place::InsideRun, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 1);
+        assert_eq!(activity.wait_idle(Caller::InsideRun, now), 0);
         activity.end();
-        assert_eq!(activity.wait_idle(Place::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
     }
 
     #[test]
@@ -125,7 +134,7 @@ mod tests {
         activity.begin();
         let run = || {
             let patience = Patience::new(Duration::from_secs(20));
-            assert_eq!(activity.wait_idle(Place::InsideRun, patience), 0);
+            assert_eq!(activity.wait_idle(Caller::InsideRun, patience), 0);
             activity.end();
         };
         thread::scope(|s| {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use wheel_core::TickLength;
 use wheel_sync::atomic::AtomicU64;
 use wheel_sync::{Arc, Mutex};
 
@@ -12,16 +11,16 @@ use super::Scheduler;
 use super::activity::Activity;
 use super::closing::Closing;
 use super::core::Core;
-use super::door::Door;
 use super::registry::Registry;
-use crate::clock::{Clock, SystemClock};
-use crate::driver::{Engine, EngineConfig};
+use super::sink::TaskSink;
+use crate::clock::Clock;
+use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::{Executor, Pool};
 use crate::observe::Counters;
 
 const QUEUE_DEFAULT: usize = 100_000;
-const QUEUE_MAX: usize = 1 << 24;
+const QUEUE_MAX: u128 = 1 << 24;
 const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 
 /// Sets up a [`Scheduler`]. Every setting has a default.
@@ -42,48 +41,47 @@ const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 /// ```
 #[must_use = "a builder does nothing until it is built"]
 pub struct SchedulerBuilder {
-    clock: Clock,
-    tick: Duration,
+    engine: EngineSettings,
     workers: Option<usize>,
     executor: Option<Arc<dyn Executor>>,
     queue_max: usize,
     tasks_max: Option<usize>,
     misfire_threshold: Duration,
-    precise: Option<Duration>,
-    name: String,
+    thread_name: String,
 }
 
 impl SchedulerBuilder {
     pub(super) fn new() -> SchedulerBuilder {
         SchedulerBuilder {
-            clock: SystemClock::new().into(),
-            tick: Duration::from_millis(1),
+            engine: EngineSettings::default(),
             workers: None,
             executor: None,
             queue_max: QUEUE_DEFAULT,
             tasks_max: None,
             misfire_threshold: MISFIRE_DEFAULT,
-            precise: None,
-            name: "wheel".to_owned(),
+            thread_name: "wheel".to_owned(),
         }
     }
 
-    /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told otherwise.
+    /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told
+    /// otherwise.
     pub fn workers(mut self, workers: usize) -> SchedulerBuilder {
         self.workers = Some(workers);
         self
     }
 
-    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to whoever made it.
+    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to
+    /// whoever made it.
     pub fn executor(mut self, executor: impl Executor) -> SchedulerBuilder {
         self.executor = Some(Arc::new(executor));
         self
     }
 
-    /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216; 100,000 unless told otherwise.
+    /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216;
+    /// 100,000 unless told otherwise.
     ///
-    /// A full queue stalls nothing: what is due beyond it waits behind it in due order, and is counted in
-    /// [`Stats::queue_full`](crate::Stats::queue_full). A task waits there once at most.
+    /// A full queue stalls nothing: what is due beyond it waits behind it in due order, and is
+    /// counted in [`Stats::queue_full`](crate::Stats::queue_full). A task waits there once at most.
     pub fn queue_capacity(mut self, runs: usize) -> SchedulerBuilder {
         self.queue_max = runs;
         self
@@ -95,36 +93,38 @@ impl SchedulerBuilder {
         self
     }
 
-    /// A run that starts later than this is a misfire, to which the task's [`Misfire`](crate::Misfire) policy applies; 60 s
-    /// unless told otherwise.
+    /// A run that starts later than this is a misfire, to which the task's
+    /// [`Misfire`](crate::Misfire) policy applies; 60 s unless told otherwise.
     pub fn misfire_threshold(mut self, late: Duration) -> SchedulerBuilder {
         self.misfire_threshold = late;
         self
     }
 
-    /// The clock to live by; [`SystemClock::new`] unless told otherwise.
+    /// The clock to live by; [`SystemClock::new`](crate::SystemClock::new) unless told otherwise.
     pub fn clock(mut self, clock: impl Into<Clock>) -> SchedulerBuilder {
-        self.clock = clock.into();
+        self.engine.clock = Some(clock.into());
         self
     }
 
-    /// The tick that durations are rounded up to: 1 ms unless told otherwise, 10 us at least, 1 ms at most, and a
-    /// divisor of 1 ms.
+    /// The tick that durations are rounded up to: 1 ms unless told otherwise, 10 us at least, 1 ms
+    /// at most, and a divisor of 1 ms.
     pub fn tick(mut self, tick: Duration) -> SchedulerBuilder {
-        self.tick = tick;
+        self.engine.tick = tick;
         self
     }
 
-    /// Spins through the last stretch before something is due instead of sleeping, 10 ms at most: less late, at the
-    /// price of a busy processor. Off unless told otherwise; without meaning on a manual clock.
+    /// Spins through the last stretch before something is due instead of sleeping, 10 ms at most:
+    /// less late, at the price of a busy processor. Off unless told otherwise; without meaning on a
+    /// manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> SchedulerBuilder {
-        self.precise = Some(spin);
+        self.engine.spin = spin;
         self
     }
 
-    /// What the threads are called: `NAME-driver`, `NAME-worker-0` and so on; `wheel` unless told otherwise.
+    /// What the threads are called: `NAME-driver`, `NAME-worker-0` and so on; `wheel` unless told
+    /// otherwise.
     pub fn thread_name(mut self, name: impl Into<String>) -> SchedulerBuilder {
-        self.name = name.into().replace('\0', "");
+        self.thread_name = name.into().replace('\0', "");
         self
     }
 
@@ -132,25 +132,20 @@ impl SchedulerBuilder {
     ///
     /// # Errors
     ///
-    /// [`BuildError`] says which number is not possible and what would be, or that the system refuses a thread. Nothing is
-    /// left running then.
+    /// [`BuildError`] says which number is not possible and what would be, or that the system
+    /// refuses a thread. Nothing is left running then.
     pub fn build(self) -> Result<Scheduler, BuildError> {
-        let tick = TickLength::new(self.tick)?;
-        within("queue_capacity", self.queue_max, QUEUE_MAX)?;
-        within("max_tasks", self.tasks_max.unwrap_or(1), usize::MAX)?;
-        let precise_us = self.precise.unwrap_or_default().as_micros();
-        if precise_us > LONGEST_SPIN.as_micros() {
-            return Err(BuildError::OutOfRange {
-                what: "precise_wait in microseconds",
-                given: precise_us,
-                least: 0,
-                most: LONGEST_SPIN.as_micros(),
-            });
-        }
+        BuildError::check("queue_capacity", self.queue_max as u128, 1..=QUEUE_MAX)?;
+        let tasks_max = self.tasks_max.unwrap_or(usize::MAX);
+        BuildError::check("max_tasks", tasks_max as u128, 1..=usize::MAX as u128)?;
+        let config = self
+            .engine
+            .checked(format!("{}-driver", self.thread_name))?;
+        let tick = config.tick();
         let (executor, pool) = match self.executor {
             Some(executor) => (executor, None),
             None => {
-                let pool = Pool::builder().thread_name(format!("{}-worker", self.name));
+                let pool = Pool::builder().thread_name(format!("{}-worker", self.thread_name));
                 let pool = match self.workers {
                     Some(workers) => pool.workers(workers),
                     None => pool,
@@ -159,18 +154,11 @@ impl SchedulerBuilder {
                 (Arc::clone(&pool) as Arc<dyn Executor>, Some(pool))
             }
         };
-        let config = EngineConfig {
-            clock: self.clock,
-            tick,
-            max_timers: None,
-            precise: self.precise,
-            name: format!("{}-driver", self.name),
-        };
         let counters = Arc::new(Counters::new());
-        let door = Door::new(executor, Arc::clone(&counters), self.queue_max);
+        let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
         let core = Core {
-            engine: Engine::start(config, door)?,
-            registry: Registry::new(self.tasks_max.unwrap_or(usize::MAX)),
+            engine: Engine::start(config, sink)?,
+            registry: Registry::new(tasks_max),
             activity: Activity::new(),
             counters,
             leaving: Mutex::new(HashMap::new()),
@@ -184,30 +172,15 @@ impl SchedulerBuilder {
     }
 }
 
-const LONGEST_SPIN: Duration = Duration::from_millis(10);
-
-fn within(what: &'static str, given: usize, most: usize) -> Result<(), BuildError> {
-    if (1..=most).contains(&given) {
-        return Ok(());
-    }
-    Err(BuildError::OutOfRange {
-        what,
-        given: given as u128,
-        least: 1,
-        most: most as u128,
-    })
-}
-
 impl fmt::Debug for SchedulerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SchedulerBuilder")
-            .field("clock", &self.clock)
-            .field("tick", &self.tick)
+            .field("engine", &self.engine)
             .field("workers", &self.workers)
             .field("queue_capacity", &self.queue_max)
             .field("max_tasks", &self.tasks_max)
             .field("misfire_threshold", &self.misfire_threshold)
-            .field("thread_name", &self.name)
+            .field("thread_name", &self.thread_name)
             .finish_non_exhaustive()
     }
 }

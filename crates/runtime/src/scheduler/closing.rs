@@ -1,4 +1,7 @@
 //! How far a shutdown has come.
+//!
+//! SeqCst throughout: who waits for `is_sealed` does so in `activity.rs`, whose protocol needs it,
+//! and the other steps happen once in the life of a scheduler.
 
 use wheel_sync::atomic::{AtomicU32, Ordering};
 

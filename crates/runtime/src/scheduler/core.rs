@@ -1,4 +1,5 @@
-//! What the driver, the workers and every handle share; and what each step of a task means for the counts.
+//! What the driver, the workers and every handle share; and what each step of a task means for the
+//! counts.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,8 +10,8 @@ use wheel_sync::{Arc, Mutex};
 
 use super::activity::Activity;
 use super::closing::Closing;
-use super::door::Fire;
 use super::registry::Registry;
+use super::sink::Fire;
 use crate::clock::Moment;
 use crate::driver::Engine;
 use crate::executor::Pool;

@@ -2,7 +2,8 @@
 
 use crate::task::{TaskInfo, TaskState};
 
-/// Which tasks [`Scheduler::tasks`](crate::Scheduler::tasks) lists: all of them, until it is narrowed down.
+/// Which tasks [`Scheduler::tasks`](crate::Scheduler::tasks) lists: all of them, until it is
+/// narrowed down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskFilter {
     state: Option<TaskState>,

@@ -4,21 +4,26 @@
 //!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
 //!      |             ^              shutdown.rs  the end, in numbered steps
 //!      v             |
-//!   engine ===> door.rs (driver thread) --> executor --> task/run.rs (worker)
+//!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
 //! ```
 //!
-//! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and the core to live
-//! tasks; that ring is cut when a task ends, at the latest when the scheduler does.
+//! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and
+//! the core to live tasks; that ring is cut when a task ends, at the latest when the scheduler
+//! does.
+
+mod builder;
+mod core;
+
+mod submit;
+mod registry;
+mod filter;
+
+mod sink;
+mod mark;
 
 mod activity;
-mod builder;
 mod closing;
-mod core;
-mod door;
-mod filter;
-mod registry;
 mod shutdown;
-mod submit;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -32,19 +37,20 @@ use crate::schedule::Schedule;
 use crate::task::{
     CancelOutcome, Context, IntoOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome,
 };
-use door::Mark;
+use mark::Mark;
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::Core;
-pub(crate) use door::Fire;
 pub use filter::TaskFilter;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
+pub(crate) use sink::Fire;
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
 ///
-/// A clone is the same scheduler. When the last one is dropped it shuts down without waiting: what is going is told to
-/// stop, nothing else starts. Handles of tasks do not keep it alive, handlers that hold a clone do.
+/// A clone is the same scheduler. When the last one is dropped it shuts down without waiting: what
+/// is going is told to stop, nothing else starts. Handles of tasks do not keep it alive, handlers
+/// that hold a clone do.
 ///
 /// # Examples
 ///
@@ -139,7 +145,8 @@ impl Scheduler {
         self.unnamed().every(period).run(handler)
     }
 
-    /// Runs `handler` again and again, `pause` from the end of one run to the next: [`Schedule::every_after`].
+    /// Runs `handler` again and again, `pause` from the end of one run to the next:
+    /// [`Schedule::every_after`].
     ///
     /// # Errors
     ///
@@ -152,15 +159,15 @@ impl Scheduler {
         self.unnamed().every_after(pause).run(handler)
     }
 
-    /// No run of the task starts from now on, be it queued or not. A run that is going is asked to stop, and the
-    /// task ends as cancelled when it returns. The id is free at once.
+    /// No run of the task starts from now on, be it queued or not. A run that is going is asked to
+    /// stop, and the task ends as cancelled when it returns. The id is free at once.
     pub fn cancel(&self, id: &str) -> CancelOutcome {
         let task = self.core.registry.get(id);
         task.map_or(CancelOutcome::NotFound, |task| task.cancel())
     }
 
-    /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken back, one that is going
-    /// goes on.
+    /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken
+    /// back, one that is going goes on.
     ///
     /// # Errors
     ///
@@ -170,8 +177,9 @@ impl Scheduler {
         task.ok_or(RescheduleError::NotFound)?.reschedule(&schedule)
     }
 
-    /// Runs the task at once. A task that runs once is thereby brought forward: it still runs once. For one that recurs this is
-    /// a run beside its schedule, which does not move; it counts for the overlap policy like any other.
+    /// Runs the task at once. A task that runs once is thereby brought forward: it still runs once.
+    /// For one that recurs this is a run beside its schedule, which does not move; it counts for
+    /// the overlap policy like any other.
     pub fn trigger(&self, id: &str) -> TriggerOutcome {
         let task = self.core.registry.get(id);
         task.map_or(TriggerOutcome::NotFound, |task| task.trigger())
@@ -198,27 +206,32 @@ impl Scheduler {
 
     /// Waits until everything that is due by now has run and no run is waiting or going.
     ///
-    /// Never ends while there is always another run. From inside a handler it does not wait for that handler's own run.
+    /// Never ends while there is always another run. From inside a handler it does not wait for
+    /// that handler's own run.
     pub fn wait_idle(&self) {
         while !self.wait_idle_timeout(Duration::MAX) {}
     }
 
-    /// As [`wait_idle`](Scheduler::wait_idle), for `limit` of real time at most. Returns whether it is idle.
+    /// As [`wait_idle`](Scheduler::wait_idle), for `limit` of real time at most. Returns whether it
+    /// is idle.
     pub fn wait_idle_timeout(&self, limit: Duration) -> bool {
         let patience = Patience::new(limit);
         let core = &self.core;
-        let place = core.place();
-        // What is due may still be on its way; on the driver thread itself nobody can wait for the driver.
+        let caller = core.caller();
+        // What is due may still be on its way; on the driver thread itself nobody can wait for the
+        // driver.
         if !core.engine.is_driver_thread() {
             let (mark, wait) = Mark::new();
-            // A closed engine hands nothing over any more; the mark comes back and is dropped, which ends the wait.
+            // A closed engine hands nothing over any more; the mark comes back and is dropped,
+            // which ends the wait.
             let _ = core.engine.after(Duration::ZERO, Fire::Mark(mark));
             wait.wait(patience);
         }
-        core.activity.wait_idle(place, patience) == 0
+        core.activity.wait_idle(caller, patience) == 0
     }
 
-    /// Waits until no live task is left, for `limit` of real time at most. Returns whether that came about.
+    /// Waits until no live task is left, for `limit` of real time at most. Returns whether that
+    /// came about.
     ///
     /// From inside a handler its own task is live, so the answer is no, after `limit`.
     pub fn wait_empty_timeout(&self, limit: Duration) -> bool {
@@ -232,11 +245,13 @@ impl Scheduler {
         self.core.counters.read()
     }
 
-    /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going end within `grace` of real
-    /// time, then sets the tokens of those that have not. The report names every task that did not run, or whose run was cut.
+    /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going
+    /// end within `grace` of real time, then sets the tokens of those that have not. The report
+    /// names every task that did not run, or whose run was cut.
     ///
-    /// May be called more than once and from several threads: each call waits for the runs, the first one gets
-    /// the pending tasks in its report. From inside a handler it does not wait for that handler's own run.
+    /// May be called more than once and from several threads: each call waits for the runs, the
+    /// first one gets the pending tasks in its report. From inside a handler it does not wait for
+    /// that handler's own run.
     ///
     /// # Errors
     ///
@@ -256,7 +271,8 @@ impl fmt::Debug for Scheduler {
     }
 }
 
-/// A scheduler for the whole process, started on first use with the defaults of [`Scheduler::builder`].
+/// A scheduler for the whole process, started on first use with the defaults of
+/// [`Scheduler::builder`].
 ///
 /// It is never dropped; once somebody has shut it down it stays so.
 ///

@@ -1,11 +1,12 @@
 //! Which tasks there are, by id.
 //!
-//! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never while user code runs or
-//! the lock of a task is taken. Ended tasks are not here; a handle keeps its task.
+//! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never
+//! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
+//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{Arc, Mutex};
@@ -73,7 +74,6 @@ impl Registry {
     ) -> Result<Added, NotAdded> {
         match entry {
             Entry::Vacant(vacant) => {
-                // Relaxed: the count guards nothing but itself.
                 self.tasks
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tasks| {
                         (tasks < self.tasks_max).then_some(tasks + 1)
@@ -113,8 +113,8 @@ impl Registry {
         if removed.is_some() {
             self.tasks.fetch_sub(1, Ordering::Relaxed);
         }
+        // Before `removed`, which may be the last to hold the task.
         drop(shard);
-        drop(removed);
     }
 
     /// All tasks at some instant during the call; those that are added meanwhile may be missing.
@@ -129,14 +129,11 @@ impl Registry {
 
     fn shard_of(&self, id: &TaskId) -> &Mutex<Shard> {
         let hash = match id {
-            TaskId::Named(name) => self.hash(&**name),
-            // Neighbouring numbers come from different threads as a rule, so they go to different shards.
+            TaskId::Named(name) => self.hasher.hash_one(&**name),
+            // Neighbouring numbers come from different threads as a rule, so they go to different
+            // shards.
             TaskId::Numbered(number) => *number,
         };
         &self.shards[(hash % SHARDS as u64) as usize]
-    }
-
-    fn hash(&self, name: &(impl Hash + ?Sized)) -> u64 {
-        self.hasher.hash_one(name)
     }
 }

@@ -7,18 +7,19 @@
 //! 5. Those that have not are told to stop by their tokens, and are named in the report.
 //! 6. The threads go home; those whose run has not ended go when it does.
 //!
-//! The first caller does steps 1 to 3; each caller waits in step 4 with its own grace. A caller in a handler does not wait for
-//! its own run. Dropping the last handle does the same without waiting anywhere.
+//! The first caller does steps 1 to 3; each caller waits in step 4 with its own grace. A caller in
+//! a handler does not wait for its own run. Dropping the last handle does the same without waiting
+//! anywhere.
 //!
-//! The driver may be in the middle of a pass at step 2. That harms nothing: each task is ended under its own lock, and what
-//! the driver finds due afterwards is void.
+//! The driver may be in the middle of a pass at step 2. That harms nothing: each task is ended
+//! under its own lock, and what the driver finds due afterwards is void.
 
 use std::fmt;
 use std::time::Duration;
 
 use wheel_sync::Arc;
 
-use super::activity::Place;
+use super::activity::Caller;
 use super::core::Core;
 use crate::clock::Patience;
 use crate::task::{Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task};
@@ -35,8 +36,8 @@ pub struct ShutdownReport {
     pub cut: Vec<TaskInfo>,
 }
 
-/// The grace was over before every run had ended. The scheduler is shut down all the same; threads whose run goes on end
-/// when it returns.
+/// The grace was over before every run had ended. The scheduler is shut down all the same; threads
+/// whose run goes on end when it returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownTimeout {
@@ -48,19 +49,20 @@ impl Core {
     /// Shuts down, waiting for runs that are going for `grace` of real time at most.
     pub(super) fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
         let patience = Patience::new(grace);
-        let place = self.place();
+        let caller = self.caller();
         let mut report = self.seal();
-        if place == Place::Outside {
+        if caller == Caller::Outside {
             // Steps 1 to 3 of another caller.
             self.activity
                 .wait_until(patience, || self.closing.is_sealed());
         }
-        let going = self.activity.wait_idle(place, patience); // Step 4.
+        let going = self.activity.wait_idle(caller, patience); // Step 4.
         if going > 0 {
             report.cut = self.interrupt_runs(); // Step 5.
         }
-        // Step 6. All runs have ended or been given up. Whoever may wait does so for some instructions of each thread.
-        if place == Place::Outside && going == 0 {
+        // Step 6. All runs have ended or been given up. Whoever may wait does so for some
+        // instructions of each thread.
+        if caller == Caller::Outside && going == 0 {
             self.send_workers_home(Duration::from_secs(1));
             drop(self.engine.close());
         } else {
@@ -86,7 +88,8 @@ impl Core {
         if !self.closing.begin() {
             return report; // Step 1 and the rest were somebody else's.
         }
-        // Step 2. What the engine holds are only references to tasks, which the registry has as well.
+        // Step 2. What the engine holds are only references to tasks, which the registry has as
+        // well.
         self.engine.stop();
         // Step 3.
         for task in self.registry.all() {
@@ -130,11 +133,11 @@ impl Core {
         }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn caller(&self) -> Caller {
         if is_inside_run_of_core(self) || self.engine.is_driver_thread() {
-            Place::InsideRun
+            Caller::InsideRun
         } else {
-            Place::Outside
+            Caller::Outside
         }
     }
 }

@@ -18,8 +18,8 @@ pub enum OnConflict {
     /// The new task is refused.
     #[default]
     Refuse,
-    /// The live one is cancelled, and the new one has its id. A run of the old one that is going is asked to stop, and
-    /// the new one does not wait for it.
+    /// The live one is cancelled, and the new one has its id. A run of the old one that is going is
+    /// asked to stop, and the new one does not wait for it.
     Replace,
     /// The live one stays, and its handle is returned; the new handler is dropped.
     Keep,
@@ -39,7 +39,8 @@ pub enum SubmitError {
     Schedule(ScheduleError),
     /// A task that runs no times.
     ZeroCount,
-    /// There are as many live tasks as the scheduler may have. Trying again helps once some have ended.
+    /// There are as many live tasks as the scheduler may have. Trying again helps once some have
+    /// ended.
     Full,
     /// The scheduler is shutting down, or has been shut down.
     ShuttingDown,
@@ -92,7 +93,8 @@ impl<'s> TaskBuilder<'s> {
         self.schedule(Schedule::every_after(pause))
     }
 
-    /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or `every_after`.
+    /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or
+    /// `every_after`.
     pub fn start_now(mut self) -> TaskBuilder<'s> {
         self.schedule = self.schedule.map(Schedule::start_now);
         self
@@ -104,7 +106,8 @@ impl<'s> TaskBuilder<'s> {
         self
     }
 
-    /// The task ends after `runs` runs. Occurrences that were skipped do not count, runs by hand do.
+    /// The task ends after `runs` runs. Occurrences that were skipped do not count, runs by hand
+    /// do.
     pub fn count(mut self, runs: u64) -> TaskBuilder<'s> {
         self.settings.runs_max = Some(runs);
         self
@@ -130,7 +133,8 @@ impl<'s> TaskBuilder<'s> {
 
     /// Adds the task. `handler` runs on a worker, never inside this call, and never early.
     ///
-    /// What this thread wrote before is visible to the handler. The handler is dropped when the task has ended.
+    /// What this thread wrote before is visible to the handler. The handler is dropped when the
+    /// task has ended.
     ///
     /// # Errors
     ///
@@ -168,7 +172,8 @@ impl<'s> TaskBuilder<'s> {
             Ok(Added::Fresh) => core.counters.task_added(),
             Ok(Added::Replaced(old)) => {
                 core.counters.task_added();
-                // Whether a run of it was going is of no interest: the new task does not wait for it.
+                // Whether a run of it was going is of no interest: the new task does not wait for
+                // it.
                 let _ = old.cancel();
             }
             Ok(Added::Kept(live)) => return Ok(TaskHandle::new(live)),

@@ -31,30 +31,32 @@ impl Context {
         self.number
     }
 
-    /// The instant that the schedule names for this run. If the run stands for several occurrences that were missed,
-    /// the latest of them. Does not move when the wall clock does.
+    /// The instant that the schedule names for this run. If the run stands for several occurrences
+    /// that were missed, the latest of them. Does not move when the wall clock does.
     pub fn nominal(&self) -> SystemTime {
         self.calendar.nominal
     }
 
-    /// The instant from which this run's lateness counts: [`nominal`](Context::nominal), or if the run stands for several
-    /// occurrences, the earliest of them.
+    /// The instant from which this run's lateness counts: [`nominal`](Context::nominal), or if the
+    /// run stands for several occurrences, the earliest of them.
     pub fn due(&self) -> SystemTime {
         self.calendar.due
     }
 
-    /// How many occurrences were missed for which this run stands as well; 0 when nothing was held up.
+    /// How many occurrences were missed for which this run stands as well; 0 when nothing was held
+    /// up.
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// How late this run started: from the tick at which it was due (the earliest, if it stands for several).
+    /// How late this run started: from the tick at which it was due (the earliest, if it stands for
+    /// several).
     pub fn lateness(&self) -> Duration {
         self.started.since(self.late_from)
     }
 
-    /// How long ago the tick was at which this run was due, right now: [`lateness`](Context::lateness) and how long
-    /// the run has been going.
+    /// How long ago the tick was at which this run was due, right now:
+    /// [`lateness`](Context::lateness) and how long the run has been going.
     pub fn since_due(&self) -> Duration {
         self.task.core.engine.clock().now().since(self.late_from)
     }
@@ -64,7 +66,8 @@ impl Context {
         &self.token
     }
 
-    /// Whether this run should stop: its task was cancelled, or the grace of a shutdown is over. One load.
+    /// Whether this run should stop: its task was cancelled, or the grace of a shutdown is over.
+    /// One load.
     pub fn is_cancelled(&self) -> bool {
         self.token.is_cancelled()
     }

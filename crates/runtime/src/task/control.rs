@@ -1,4 +1,5 @@
-//! From any thread: cancel, reschedule and trigger a task, or end it because its scheduler shuts down.
+//! From any thread: cancel, reschedule and trigger a task, or end it because its scheduler shuts
+//! down.
 
 use std::fmt;
 
@@ -93,7 +94,8 @@ impl Task {
         leaving.insert(self.serial, Arc::clone(self));
     }
 
-    /// From now on another schedule holds. A run that waits for a worker is taken back; one that is going goes on.
+    /// From now on another schedule holds. A run that waits for a worker is taken back; one that is
+    /// going goes on.
     pub(crate) fn reschedule(self: &Arc<Task>, schedule: &Schedule) -> Result<(), RescheduleError> {
         let clock = self.core.engine.clock();
         let planned = schedule.plan(clock.now(), clock.wall());

@@ -10,7 +10,8 @@ use crate::clock::Patience;
 
 /// One task. Dropping the handle does not cancel it; a clone is the same task.
 ///
-/// It goes on answering after the task has ended, also when the id is used again: that is another task.
+/// It goes on answering after the task has ended, also when the id is used again: that is another
+/// task.
 #[derive(Clone)]
 pub struct TaskHandle(pub(super) Arc<Task>);
 
@@ -34,11 +35,11 @@ impl TaskHandle {
         self.0.info()
     }
 
-    /// Waits until the task has ended and returns how. A recurring task ends when it is cancelled, when it has run as often
-    /// as was wanted, or with its scheduler.
+    /// Waits until the task has ended and returns how. A recurring task ends when it is cancelled,
+    /// when it has run as often as was wanted, or with its scheduler.
     ///
-    /// What the handler wrote is visible afterwards. Called from the handler of this very task, it does not wait but
-    /// returns the present state.
+    /// What the handler wrote is visible afterwards. Called from the handler of this very task, it
+    /// does not wait but returns the present state.
     pub fn wait(&self) -> TaskState {
         loop {
             if let Some(state) = self.wait_timeout(Duration::MAX) {
@@ -47,7 +48,8 @@ impl TaskHandle {
         }
     }
 
-    /// As [`wait`](TaskHandle::wait), for `limit` of real time at most; `None` if the task has not ended by then.
+    /// As [`wait`](TaskHandle::wait), for `limit` of real time at most; `None` if the task has not
+    /// ended by then.
     pub fn wait_timeout(&self, limit: Duration) -> Option<TaskState> {
         let mut life = self.0.life.lock();
         if is_inside_run_of_task(&self.0) {

@@ -25,7 +25,8 @@ impl TaskId {
         }
     }
 
-    /// Whether a user may call a task so: `#` is kept for numbers, and nobody can see an empty name.
+    /// Whether a user may call a task so: `#` is kept for numbers, and nobody can see an empty
+    /// name.
     pub(crate) fn may_be_given(name: &str) -> bool {
         !name.is_empty() && !name.starts_with('#')
     }

@@ -14,7 +14,8 @@ pub struct TaskInfo {
     pub id: String,
     /// Where it stands.
     pub state: TaskState,
-    /// The instant of its next occurrence, as the wall clock stands now. `None` if there is none, or never.
+    /// The instant of its next occurrence, as the wall clock stands now. `None` if there is none,
+    /// or never.
     pub next_due: Option<SystemTime>,
     /// How long until then; zero if that has passed.
     pub next_in: Option<Duration>,

@@ -6,9 +6,10 @@
 //!  anyone:  control.rs cancel, reschedule, trigger, end
 //! ```
 //!
-//! Ground rules: each task has one lock, held for some instructions and never while user code runs (handlers, the `Drop`
-//! of what they captured). The driver only tries it: if somebody who holds it has been preempted, the driver goes on with
-//! other tasks and comes back. Under the lock of a task the engine and the registry may be called, never the other way round.
+//! Ground rules: each task has one lock, held for some instructions and never while user code runs
+//! (handlers, the `Drop` of what they captured). The driver only tries it: if somebody who holds it
+//! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
+//! the engine and the registry may be called, never the other way round.
 
 mod context;
 mod control;
@@ -21,15 +22,13 @@ mod run;
 mod state;
 mod token;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use wheel_core::InsertError;
 use wheel_sync::{Arc, Condvar, Mutex};
 
 use crate::driver::TimerKey;
-use crate::executor::message_of;
+use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire};
@@ -117,9 +116,7 @@ impl Leftovers {
 
     /// Drops them; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(self.0))) {
-            message_of(payload);
-        }
+        discard(self.0);
     }
 }
 
@@ -163,7 +160,8 @@ impl Task {
         &self.core
     }
 
-    /// Arms the first occurrence of a task that has just been added; one that was cancelled meanwhile stays so.
+    /// Arms the first occurrence of a task that has just been added; one that was cancelled
+    /// meanwhile stays so.
     pub(crate) fn begin(self: &Arc<Task>, first: Due) -> Result<(), NotArmed> {
         let mut life = self.life.lock();
         if life.state.name().has_ended() {
@@ -183,21 +181,18 @@ impl Task {
             Due::Monotonic(moment) => engine.at_moment(moment, fire),
             Due::Wall(at) => engine.at_wall(at, fire),
         };
-        match armed {
-            Ok(key) => {
-                life.armed = Some(Armed { key, due });
-                Ok(())
-            }
-            Err(InsertError::Full(_) | InsertError::Closed(_)) => Err(NotArmed),
-            Err(_) => Err(NotArmed),
-        }
+        // What was refused holds this very task, which the caller holds as well: nothing ends here.
+        let key = armed.map_err(|_| NotArmed)?;
+        life.armed = Some(Armed { key, due });
+        Ok(())
     }
 
     /// What was armed will not happen, also if the driver has it in its hands already.
     fn disarm(&self, life: &mut Life) {
         life.epoch += 1;
         if let Some(armed) = life.armed.take() {
-            // What comes back holds this very task, which the caller holds as well: nothing ends here.
+            // What comes back holds this very task, which the caller holds as well: nothing ends
+            // here.
             drop(self.core.engine.cancel(armed.key));
         }
     }

@@ -1,12 +1,13 @@
 //! On the driver thread: an occurrence is due, and becomes a run that waits for a worker.
 //!
 //! ```text
-//!  due --> occur: state scheduled -> queued, next occurrence armed --> WaitingRun --> Job --> executor
+//!  due --> occur: state scheduled -> queued, next one armed --> WaitingRun --> Job --> executor
 //!             \-- the task's lock is taken: the driver goes on with others and comes back
 //! ```
 //!
-//! The next occurrence is armed here and not at the end of the run: so the grid stays, however long runs take.
-//! A run that waits ends in one of two ways: a worker starts it, or it is dropped, and then the task is told.
+//! The next occurrence is armed here and not at the end of the run: so the grid stays, however long
+//! runs take. A run that waits ends in one of two ways: a worker starts it, or it is dropped, and
+//! then the task is told.
 
 use std::time::SystemTime;
 
@@ -27,7 +28,8 @@ pub(crate) struct WaitingRun {
     pub(super) ticket: Ticket,
     /// The earliest of the occurrences that it stands for.
     pub(crate) due: Moment,
-    /// From when on it is late: the tick at which it was due, for rounding up to that is no lateness.
+    /// From when on it is late: the tick at which it was due, for rounding up to that is no
+    /// lateness.
     pub(crate) late_from: Moment,
     pub(super) calendar: Calendar,
     pub(crate) missed: u64,
@@ -75,7 +77,8 @@ impl Task {
             return None;
         }
         let late_from = match life.armed.take().map(|armed| armed.due) {
-            // Unless it was past already when it was armed: then it came without waiting for its tick.
+            // Unless it was past already when it was armed: then it came without waiting for its
+            // tick.
             Some(Due::Monotonic(_)) => self.core.tick_start(due).min(now),
             Some(Due::Wall(_)) | None => due,
         };
@@ -122,7 +125,8 @@ impl Task {
         max.is_some_and(|max| life.tally.runs + 1 >= max)
     }
 
-    /// The executor dropped a run. The task goes on with what is due next; without a next one it has ended.
+    /// The executor dropped a run. The task goes on with what is due next; without a next one it
+    /// has ended.
     fn refuse(self: &Arc<Task>, ticket: Ticket) {
         let mut life = self.life.lock();
         if life.state.give_back(Some(ticket)).is_err() {

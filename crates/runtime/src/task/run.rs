@@ -1,10 +1,10 @@
 //! On a worker: a run starts, its handler is called, and what came of it is recorded.
 //!
-//! The order at the end matters: first what follows is armed and the id is free, then waiters are told, and only then the run
-//! no longer counts as going. So whoever waited for it finds everything done.
+//! The order at the end matters: first what follows is armed and the id is free, then waiters are
+//! told, and only then the run no longer counts as going. So whoever waited for it finds everything
+//! done.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wheel_sync::Arc;
 
@@ -12,7 +12,7 @@ use super::occur::WaitingRun;
 use super::state::{End, Next, Ticket};
 use super::{CancelToken, Context, Handler, Leftovers, Outcome, Task};
 use crate::clock::Moment;
-use crate::executor::message_of;
+use crate::panics::contain;
 use crate::scheduler::Core;
 
 thread_local! {
@@ -20,7 +20,8 @@ thread_local! {
     static INSIDE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own run.
+/// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own
+/// run.
 pub(crate) fn is_inside_run_of_core(core: &Core) -> bool {
     let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0));
     inside.0 == std::ptr::from_ref(core).addr()
@@ -67,15 +68,15 @@ fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
         Arc::as_ptr(&task.core).addr(),
         std::ptr::from_ref(task).addr(),
     ));
-    let called = catch_unwind(AssertUnwindSafe(move || {
+    let called = contain(move || {
         let outcome = handler(context);
         drop(handler);
         outcome
-    }));
+    });
     INSIDE.set(outside);
-    called.unwrap_or_else(|payload| {
+    called.unwrap_or_else(|message| {
         task.core.counters.run_panicked();
-        Outcome::Failure(format!("panicked: {}", message_of(payload)))
+        Outcome::Failure(format!("panicked: {message}"))
     })
 }
 

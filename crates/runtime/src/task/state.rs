@@ -9,13 +9,16 @@
 //!    +--------------------------+----------------> ended (succeeded, failed, cancelled, skipped)
 //! ```
 //!
-//! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not in the picture is
-//! answered with a [`Refused`] and changes nothing, so an illegal one cannot be written. Each waiting run has a ticket
-//! of its own, and a job that holds an older one is refused: it was cancelled, or its task was given a new schedule.
+//! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not
+//! in the picture is answered with a [`Refused`] and changes nothing, so an illegal one cannot be
+//! written. Each waiting run has a ticket of its own, and a job that holds an older one is refused:
+//! it was cancelled, or its task was given a new schedule.
 
 use super::CancelToken;
 
 /// Where a task stands.
+///
+/// Some states are kept for what is to come: no task stands there in this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskState {
@@ -25,12 +28,20 @@ pub enum TaskState {
     Queued,
     /// A worker runs it.
     Running,
+    /// Kept for retries: waits for the next attempt of a run.
+    Retrying,
+    /// Kept for pausing: is not due before it is resumed.
+    Paused,
     /// Ended: the last run succeeded.
     Succeeded,
     /// Ended: the last run failed.
     Failed,
+    /// Kept for deadlines. Ended: the last run was not over in time.
+    TimedOut,
     /// Ended: cancelled, or not run because the scheduler was shut down.
     Cancelled,
+    /// Kept for retries. Ended: the last run ran out of attempts.
+    Dead,
     /// Ended: the executor refused its only run.
     Skipped,
 }
@@ -38,10 +49,19 @@ pub enum TaskState {
 impl TaskState {
     /// Whether the task will never run again.
     pub fn has_ended(self) -> bool {
-        !matches!(
-            self,
-            TaskState::Scheduled | TaskState::Queued | TaskState::Running
-        )
+        match self {
+            TaskState::Scheduled
+            | TaskState::Queued
+            | TaskState::Running
+            | TaskState::Retrying
+            | TaskState::Paused => false,
+            TaskState::Succeeded
+            | TaskState::Failed
+            | TaskState::TimedOut
+            | TaskState::Cancelled
+            | TaskState::Dead
+            | TaskState::Skipped => true,
+        }
     }
 }
 
@@ -158,7 +178,8 @@ impl State {
         }
     }
 
-    /// The run of `ticket`, or any that waits, will not start; the task waits for its next occurrence.
+    /// The run of `ticket`, or any that waits, will not start; the task waits for its next
+    /// occurrence.
     pub(super) fn give_back(&mut self, ticket: Option<Ticket>) -> Result<(), Refused> {
         match self.phase {
             Phase::Queued(waiting) if ticket.is_none_or(|ticket| ticket == waiting) => {

@@ -3,17 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use wheel_core::TickLength;
 use wheel_sync::Arc;
 
 use super::Timers;
 use super::sink::{Handover, Inline, PanicHook, Reporter};
 use crate::clock::Clock;
-use crate::driver::{Engine, EngineConfig};
+use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::Executor;
-
-const LONGEST_SPIN: Duration = Duration::from_millis(10);
 
 /// Sets up a [`Timers`]. Every setting has a default.
 ///
@@ -34,11 +31,8 @@ const LONGEST_SPIN: Duration = Duration::from_millis(10);
 /// ```
 #[must_use = "a builder does nothing until it is built"]
 pub struct TimersBuilder {
-    clock: Option<Clock>,
-    tick: Duration,
-    max_timers: Option<usize>,
-    precise: Option<Duration>,
-    name: String,
+    engine: EngineSettings,
+    thread_name: String,
     executor: Option<Box<dyn Executor>>,
     on_panic: Option<PanicHook>,
 }
@@ -46,11 +40,8 @@ pub struct TimersBuilder {
 impl TimersBuilder {
     pub(super) fn new() -> TimersBuilder {
         TimersBuilder {
-            clock: None,
-            tick: Duration::from_millis(1),
-            max_timers: None,
-            precise: None,
-            name: "wheel-timers".to_owned(),
+            engine: EngineSettings::default(),
+            thread_name: "wheel-timers".to_owned(),
             executor: None,
             on_panic: None,
         }
@@ -58,20 +49,20 @@ impl TimersBuilder {
 
     /// The clock to live by; [`SystemClock::new`](crate::SystemClock::new) unless told otherwise.
     pub fn clock(mut self, clock: impl Into<Clock>) -> TimersBuilder {
-        self.clock = Some(clock.into());
+        self.engine.clock = Some(clock.into());
         self
     }
 
     /// The tick that delays are rounded up to: 1 ms by default, 10 us at least, 1 ms at most, and a
     /// divisor of 1 ms.
     pub fn tick(mut self, tick: Duration) -> TimersBuilder {
-        self.tick = tick;
+        self.engine.tick = tick;
         self
     }
 
     /// How many timers may be pending; more are refused. Without a limit by default.
     pub fn max_timers(mut self, max: usize) -> TimersBuilder {
-        self.max_timers = Some(max);
+        self.engine.max_timers = Some(max);
         self
     }
 
@@ -82,17 +73,18 @@ impl TimersBuilder {
         self
     }
 
-    /// Spins through the last stretch before something is due, 10 ms at most, instead of sleeping. Takes lateness under
-    /// a microsecond where a thread wakes up within `spin` (30 to 60 us on Linux, the upper end in a virtual machine), and
-    /// costs a processor for that long at each wake-up. Off by default; without meaning on a manual clock.
+    /// Spins through the last stretch before something is due, 10 ms at most, instead of sleeping.
+    /// Takes lateness under a microsecond where a thread wakes up within `spin` (30 to 60 us on
+    /// Linux, the upper end in a virtual machine), and costs a processor for that long at each
+    /// wake-up. Off by default; without meaning on a manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> TimersBuilder {
-        self.precise = Some(spin);
+        self.engine.spin = spin;
         self
     }
 
     /// The name of the driver thread, for debuggers and `top`. NUL characters are left out.
     pub fn thread_name(mut self, name: impl Into<String>) -> TimersBuilder {
-        self.name = name.into().replace('\0', "");
+        self.thread_name = name.into().replace('\0', "");
         self
     }
 
@@ -109,30 +101,7 @@ impl TimersBuilder {
     ///
     /// [`BuildError`]: the tick or a number is not possible, or the system refuses a thread.
     pub fn build(self) -> Result<Timers, BuildError> {
-        let tick = TickLength::new(self.tick)?;
-        if self.max_timers == Some(0) {
-            return Err(BuildError::OutOfRange {
-                what: "max_timers",
-                given: 0,
-                least: 1,
-                most: usize::MAX as u128,
-            });
-        }
-        if let Some(spin) = self.precise.filter(|spin| *spin > LONGEST_SPIN) {
-            return Err(BuildError::OutOfRange {
-                what: "precise_wait in microseconds",
-                given: spin.as_micros(),
-                least: 0,
-                most: LONGEST_SPIN.as_micros(),
-            });
-        }
-        let config = EngineConfig {
-            clock: self.clock.unwrap_or_default(),
-            tick,
-            max_timers: self.max_timers,
-            precise: self.precise,
-            name: self.name,
-        };
+        let config = self.engine.checked(self.thread_name)?;
         let reporter = Arc::new(Reporter::new(self.on_panic));
         let engine = match self.executor {
             None => Engine::start(config, Inline(Arc::clone(&reporter))),
@@ -145,11 +114,8 @@ impl TimersBuilder {
 impl fmt::Debug for TimersBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TimersBuilder")
-            .field("clock", &self.clock)
-            .field("tick", &self.tick)
-            .field("max_timers", &self.max_timers)
-            .field("precise_wait", &self.precise)
-            .field("thread_name", &self.name)
+            .field("engine", &self.engine)
+            .field("thread_name", &self.thread_name)
             .finish_non_exhaustive()
     }
 }

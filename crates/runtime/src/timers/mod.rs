@@ -22,7 +22,9 @@ use std::time::{Duration, SystemTime};
 
 use wheel_sync::Arc;
 
-use crate::driver::{Engine, Lateness, TimerKey, discard};
+use crate::driver::{Engine, TimerKey};
+use crate::observe::Lateness;
+use crate::panics::discard;
 pub use builder::TimersBuilder;
 pub use refused::TimerError;
 use sink::{Callback, Reporter};
@@ -67,8 +69,8 @@ impl Timers {
 
     /// Runs `callback` once, `delay` from now.
     ///
-    /// The delay is rounded up to the tick. Zero runs as soon as the driver gets to it, never inside
-    /// this call. `Duration::MAX`, and all that is beyond 584 years, is never: pending and
+    /// The delay is rounded up to the tick. Zero runs as soon as the driver gets to it, never
+    /// inside this call. `Duration::MAX`, and all that is beyond 584 years, is never: pending and
     /// cancellable. A callback that is late because the driver was, or the machine slept, runs as
     /// soon as possible. Does not block.
     ///
@@ -76,8 +78,8 @@ impl Timers {
     ///
     /// # Errors
     ///
-    /// [`TimerError`] gives the callback back: the limit of pending timers is reached, or the engine
-    /// was shut down.
+    /// [`TimerError`] gives the callback back: the limit of pending timers is reached, or the
+    /// engine was shut down.
     ///
     /// # Examples
     ///
@@ -142,8 +144,8 @@ impl Timers {
     /// to use from now on. The old key does nothing any more.
     ///
     /// `None` if it is too late: the timer has fired, or was cancelled. Rounds as
-    /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock from
-    /// then on. Does not block.
+    /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock
+    /// from then on. Does not block.
     pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         self.engine.reset(key, delay)
     }

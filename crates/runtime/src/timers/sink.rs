@@ -1,18 +1,15 @@
 //! What happens to callbacks that are due: called here, or handed to an executor.
 //!
 //! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
-//! whatever thread a callback panics.
-
-use std::any::Any;
-use std::fmt::Write as _;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+//! whatever thread a callback panics. Its counts are Relaxed throughout: for people, they publish
+//! nothing.
 
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicU64, Ordering};
 
-use crate::driver::{Due, Sink, discard};
-use crate::executor::{Executor, Job, message_of};
+use crate::driver::{DueTimer, Sink};
+use crate::executor::{Executor, Job};
+use crate::panics::{contain, discard, tell_stderr};
 
 pub(super) type Callback = Box<dyn FnOnce() + Send>;
 pub(super) type PanicHook = Box<dyn Fn(&str) + Send + Sync>;
@@ -33,7 +30,6 @@ impl Reporter {
         }
     }
 
-    // Relaxed throughout: counts for people, which publish nothing.
     pub(super) fn panics(&self) -> u64 {
         self.panics.load(Ordering::Relaxed)
     }
@@ -44,40 +40,22 @@ impl Reporter {
 
     /// Calls user code; a panic ends here.
     fn guard(&self, call: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
-            self.report(payload);
-        }
-    }
-
-    fn report(&self, payload: Box<dyn Any + Send>) {
+        let Err(message) = contain(call) else { return };
         self.panics.fetch_add(1, Ordering::Relaxed);
-        let message = message_of(payload);
-        let told = catch_unwind(AssertUnwindSafe(|| match &self.hook {
+        // A hook that panics has had its say.
+        let _ = contain(|| match &self.hook {
             Some(hook) => hook(&message),
-            None => tell_stderr(&message),
-        }));
-        if let Err(payload) = told {
-            // A hook that panics has had its say.
-            message_of(payload);
-        }
+            None => tell_stderr("a timer callback panicked", &message),
+        });
     }
-}
-
-fn tell_stderr(message: &str) {
-    use std::io::Write as _;
-    let mut line = String::from("a timer callback panicked");
-    let _ = write!(line, ": {message}");
-    line.push('\n');
-    // A closed standard error must not become a panic of the driver.
-    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Calls each callback on the driver thread.
 pub(super) struct Inline(pub(super) Arc<Reporter>);
 
 impl Sink<Callback> for Inline {
-    fn fire(&mut self, due: Due<Callback>) {
-        self.0.guard(due.value);
+    fn fire(&mut self, timer: DueTimer<Callback>) {
+        self.0.guard(timer.value);
     }
 }
 
@@ -99,10 +77,10 @@ impl Handover {
 }
 
 impl Sink<Callback> for Handover {
-    fn fire(&mut self, due: Due<Callback>) {
+    fn fire(&mut self, timer: DueTimer<Callback>) {
         let reporter = Arc::clone(&self.reporter);
-        let callback = due.value;
-        let job = Job::due_at(due.due.as_nanos(), move || reporter.guard(callback));
+        let callback = timer.value;
+        let job = Job::due_at(timer.due.as_nanos(), move || reporter.guard(callback));
         self.jobs.push(job);
     }
 
@@ -110,10 +88,9 @@ impl Sink<Callback> for Handover {
         self.reporter
             .guard(|| self.executor.execute(&mut self.jobs));
         if !self.jobs.is_empty() {
-            let left = mem::take(&mut self.jobs);
-            let count = left.len() as u64;
+            let count = self.jobs.len() as u64;
             self.reporter.refused.fetch_add(count, Ordering::Relaxed);
-            discard(left);
+            discard(self.jobs.drain(..));
         }
     }
 }

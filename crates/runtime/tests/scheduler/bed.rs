@@ -1,7 +1,8 @@
-//! What the tests stand on: a scheduler on a manual clock, a record of what ran, and gates for handlers.
+//! What the tests stand on: a scheduler on a manual clock, a record of what ran, and gates for
+//! handlers.
 //!
-//! `inline` runs handlers on the driver thread, so that `run_for` gives exact times. `workers` runs them on threads,
-//! where each step of the clock is followed by a wait for the runs.
+//! `inline` runs handlers on the driver thread, so that `run_for` gives exact times. `workers` runs
+//! them on threads, where each step of the clock is followed by a wait for the runs.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -99,7 +100,8 @@ impl Record {
     }
 }
 
-/// Handlers that go through it say that they have started, then wait to be let through, one at a time.
+/// Handlers that go through it say that they have started, then wait to be let through, one at a
+/// time.
 pub(crate) struct Gate {
     started: Receiver<u64>,
     open: Sender<()>,

@@ -1,4 +1,5 @@
-//! What the scheduler promises, promise by promise. Cases of others' schedulers are named in comments.
+//! What the scheduler promises, promise by promise. Cases of others' schedulers are named in
+//! comments.
 //!
 //! Almost all of it lives by a manual clock. `bed.rs` says how; `real_clock.rs` is the small rest.
 

@@ -1,5 +1,5 @@
-//! The little that needs the real clock: never early, exactly once, and it ends. Nothing here asserts how late things are
-//! but in "it hangs".
+//! The little that needs the real clock: never early, exactly once, and it ends. Nothing here
+//! asserts how late things are but in "it hangs".
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,16 +1,18 @@
-//! A cheap reading that is never below the true time: the processor's cycle counter, anchored often.
+//! A cheap reading that is never below the true time: the processor's cycle counter, anchored
+//! often.
 //!
 //! `Instant::now` costs as much as a whole insert. Computing a due only needs a time that is not
 //! too early, so this extrapolates from the last true reading, and errs upwards on purpose:
 //!
 //! ```text
-//!   upper = ns0 + (tsc - tsc0) * rate * 5/4 + margin          for 100 us after the anchor (tsc0, ns0)
+//!   upper = ns0 + (tsc - tsc0) * rate * 5/4 + margin     for 100 us after the anchor (tsc0, ns0)
 //! ```
 //!
 //! `tsc0` is taken *before* the true reading `ns0`, so the sum holds also when the thread was
 //! preempted in between. Five quarters, because the kernel may slew its clock by up to 11 % against
-//! the counter, in either direction and at any time, also while the rate was measured; with an anchor
-//! that is 100 us old at most, that is 25 us. After that the next caller reads the true clock and leaves a new anchor.
+//! the counter, in either direction and at any time, also while the rate was measured; with an
+//! anchor that is 100 us old at most, that is 25 us. After that the next caller reads the true
+//! clock and leaves a new anchor.
 //!
 //! Used only where Linux itself keeps time by this counter, so that it is known to be constant and
 //! equal on all processors. Each new anchor is checked against the last one. A counter that
@@ -19,6 +21,19 @@
 //!
 //! Any thread reads and anchors. The anchor is published under a version (a seqlock whose data are
 //! atomics); a reader that meets a writer reads the true clock instead of waiting.
+//!
+//! ```text
+//!  writer                                     reader
+//!  1 version becomes odd     (Acquire)        1 read the version        (Acquire, pairs with 4)
+//!  2 fence                   (Release)        2 read the data           (Relaxed)
+//!  3 write the data          (Relaxed)        3 fence                   (Acquire, pairs with 2)
+//!  4 version becomes even    (Release)        4 read the version again  (Relaxed)
+//! ```
+//!
+//! A reader that got any datum of 3 sees, by the two fences, at least the version of 1 in its last
+//! step: it differs from the one it began with, or is odd. Data are Relaxed everywhere, because the
+//! version orders them; so are the loads of `faults` and of a version that a compare-and-swap will
+//! check, because they are hints.
 
 use wheel_sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -150,11 +165,11 @@ impl CheapClock {
         // Release fence: pairs with the fence of readers, so that none takes new data for old.
         fence(Ordering::Release);
         self.replace(sample);
-        // Release: publishes the anchor.
+        // Release: publishes the anchor; pairs with the first load of extrapolate.
         self.version.store((version | 1) + 1, Ordering::Release);
     }
 
-    /// Under an odd version. Relaxed throughout: the version orders it.
+    /// Under an odd version.
     fn replace(&self, new: Sample) {
         let old = Sample {
             before: self.anchor_cycles.load(Ordering::Relaxed),

@@ -12,7 +12,8 @@
 //! the wall clock; it ends the sleep at each step of that clock. The boot timerfd stands in for the
 //! timeout of `ppoll`, which does not count suspended time.
 //!
-//! Only the driver thread waits; any thread rings. A failing read means that there was nothing to read.
+//! Only the driver thread waits; any thread rings. A failing read means that there was nothing to
+//! read.
 
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
@@ -43,14 +44,11 @@ pub(super) struct EventWaiter {
     bell: Arc<EventBell>,
     wall: WallAlarm,
     boot: Option<OwnedFd>,
-    precise: Duration,
+    spin: Duration,
 }
 
 /// A bell and its waiter; an error if the system has no descriptors left.
-pub(super) fn open(
-    clock: &Clock,
-    precise: Option<Duration>,
-) -> io::Result<(Arc<EventBell>, EventWaiter)> {
+pub(super) fn open(clock: &Clock, spin: Duration) -> io::Result<(Arc<EventBell>, EventWaiter)> {
     let bell = Arc::new(EventBell {
         counter: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
         rung: AtomicBool::new(false),
@@ -66,7 +64,7 @@ pub(super) fn open(
             armed_ms: None,
         },
         boot,
-        precise: precise.unwrap_or(Duration::ZERO),
+        spin,
     };
     Ok((bell, waiter))
 }
@@ -77,7 +75,8 @@ fn timerfd(clock: TimerfdClockId) -> io::Result<OwnedFd> {
 
 impl EventBell {
     pub(super) fn ring(&self) {
-        // Release: a driver that sees the flag sees what the ringing thread did before.
+        // Release: a driver that sees the flag sees what the ringing thread did before; pairs with
+        // was_rung.
         self.rung.store(true, Ordering::Release);
         // A full counter is rung already.
         let _ = io::write(&self.counter, &1u64.to_ne_bytes());
@@ -85,6 +84,8 @@ impl EventBell {
 
     /// Takes the rings that have come until now.
     fn take(&self) {
+        // Relaxed: taken before the counter is drained, so a ring that is missed here leaves the
+        // counter readable, and the counter is what ends a sleep.
         self.rung.store(false, Ordering::Relaxed);
         drain(&self.counter);
     }
@@ -111,7 +112,7 @@ impl EventWaiter {
         if until.moment <= now {
             return false;
         }
-        let wake_at = until.moment.before(self.precise);
+        let wake_at = until.moment.before(self.spin);
         let slept = wake_at > now && self.sleep(wake_at.since(now), wake_at, until.wall_ms);
         self.spin(clock, until.moment);
         slept
@@ -144,10 +145,10 @@ impl EventWaiter {
 
     /// The last stretch, unless there is news.
     fn spin(&self, clock: &Clock, until: Moment) {
-        if self.precise.is_zero() || until == Moment::NEVER {
+        if self.spin.is_zero() || until == Moment::NEVER {
             return;
         }
-        let stretch = until.before(self.precise)..until;
+        let stretch = until.before(self.spin)..until;
         while stretch.contains(&clock.now()) {
             if self.bell.was_rung() {
                 self.bell.take();

@@ -51,22 +51,22 @@ enum Way {
 }
 
 /// A line and its waiter, of the best kind that the clock and the system offer.
-pub(super) fn open(clock: &Clock, precise: Option<Duration>) -> (Arc<Line>, Waiter) {
+pub(super) fn open(clock: &Clock, spin: Duration) -> (Arc<Line>, Waiter) {
     if let Some(manual) = clock.as_manual() {
         let seat = manual.take_seat();
         let bell = Bell::Manual(manual.clone(), seat.number());
         return joined(bell, Way::Manual(seat));
     }
     #[cfg(target_os = "linux")]
-    if let Ok((bell, waiter)) = event::open(clock, precise) {
+    if let Ok((bell, waiter)) = event::open(clock, spin) {
         return joined(Bell::Event(bell), Way::Event(waiter));
     }
-    open_portable(precise)
+    open_portable(spin)
 }
 
 /// The kind that needs nothing but std: for other systems, and where descriptors have run out.
-fn open_portable(precise: Option<Duration>) -> (Arc<Line>, Waiter) {
-    let (bell, waiter) = park::open(precise);
+fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
+    let (bell, waiter) = park::open(spin);
     joined(Bell::Park(bell), Way::Park(waiter))
 }
 
@@ -91,7 +91,8 @@ impl Line {
 
     /// Tells the driver to end. Can be said any number of times.
     pub(super) fn stop(&self) {
-        // Release: what the stopping thread did before is visible to the driver as it ends.
+        // Release: what the stopping thread did before is visible to the driver as it ends; pairs
+        // with is_stopped. The ring comes after the store, so a driver that sleeps looks again.
         self.stopped.store(true, Ordering::Release);
         self.ring();
     }
@@ -124,7 +125,8 @@ impl Waiter {
         }
     }
 
-    /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at all.
+    /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at
+    /// all.
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         match &mut self.0 {
             #[cfg(target_os = "linux")]

@@ -20,17 +20,17 @@ pub(super) struct ParkBell {
 
 pub(super) struct ParkWaiter {
     bell: Arc<ParkBell>,
-    precise: Duration,
+    spin: Duration,
 }
 
-pub(super) fn open(precise: Option<Duration>) -> (Arc<ParkBell>, ParkWaiter) {
+pub(super) fn open(spin: Duration) -> (Arc<ParkBell>, ParkWaiter) {
     let bell = Arc::new(ParkBell {
         rung: Mutex::new(false),
         changed: Condvar::new(),
     });
     let waiter = ParkWaiter {
         bell: Arc::clone(&bell),
-        precise: precise.unwrap_or(Duration::ZERO),
+        spin,
     };
     (bell, waiter)
 }
@@ -50,9 +50,9 @@ impl ParkWaiter {
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         let now = clock.now();
         let end = until.moment.min(wall_look(clock, now, until.wall_ms));
-        let slept = self.park(clock, now, end.before(self.precise));
+        let slept = self.park(clock, now, end.before(self.spin));
         // The last stretch is spun, unless there is news.
-        while !self.precise.is_zero() && clock.now() < end && !self.bell.take() {
+        while !self.spin.is_zero() && clock.now() < end && !self.bell.take() {
             std::hint::spin_loop();
         }
         slept

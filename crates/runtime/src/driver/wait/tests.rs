@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use wheel_sync::thread;
 
 use super::*;
-use crate::clock::SystemClock;
+use crate::clock::{ClockSource, SystemClock};
 
 const FOREVER: Until = Until {
     moment: Moment::NEVER,
@@ -13,19 +13,19 @@ const FOREVER: Until = Until {
 };
 
 /// Runs `check` with each kind of waiter on each kind of clock.
-fn with_each(precise: Option<Duration>, check: impl Fn(&Clock, Arc<Line>, Waiter)) {
-    for clock in [SystemClock::new(), SystemClock::boottime()] {
-        let clock = Clock::from(clock);
-        let (line, waiter) = open(&clock, precise);
+fn with_each(spin: Duration, check: impl Fn(&Clock, Arc<Line>, Waiter)) {
+    for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+        let clock = Clock::from(SystemClock::with_source(source));
+        let (line, waiter) = open(&clock, spin);
         check(&clock, line, waiter);
-        let (line, waiter) = open_portable(precise);
+        let (line, waiter) = open_portable(spin);
         check(&clock, line, waiter);
     }
 }
 
 #[test]
 fn a_ring_before_the_sleep_is_kept() {
-    with_each(None, |clock, line, mut waiter| {
+    with_each(Duration::ZERO, |clock, line, mut waiter| {
         waiter.begin();
         line.ring();
         waiter.wait(clock, FOREVER);
@@ -34,7 +34,7 @@ fn a_ring_before_the_sleep_is_kept() {
 
 #[test]
 fn a_ring_during_the_sleep_ends_it() {
-    with_each(None, |clock, line, mut waiter| {
+    with_each(Duration::ZERO, |clock, line, mut waiter| {
         thread::scope(|scope| {
             scope.spawn(|| waiter.wait(clock, FOREVER));
             thread::yield_now();
@@ -45,8 +45,8 @@ fn a_ring_during_the_sleep_ends_it() {
 
 #[test]
 fn a_sleep_ends_by_itself_and_not_early() {
-    for precise in [None, Some(Duration::from_micros(500))] {
-        with_each(precise, |clock, _line, mut waiter| {
+    for spin in [Duration::ZERO, Duration::from_micros(500)] {
+        with_each(spin, |clock, _line, mut waiter| {
             let until = clock.now().after(Duration::from_millis(3));
             let asked = Until {
                 moment: until,
@@ -62,7 +62,7 @@ fn a_sleep_ends_by_itself_and_not_early() {
 
 #[test]
 fn a_sleep_ends_when_the_wall_clock_gets_there() {
-    with_each(None, |clock, _line, mut waiter| {
+    with_each(Duration::ZERO, |clock, _line, mut waiter| {
         let due = wall::ms_ceil(SystemTime::now() + Duration::from_millis(5));
         let asked = Until {
             moment: Moment::NEVER,
@@ -76,7 +76,7 @@ fn a_sleep_ends_when_the_wall_clock_gets_there() {
 
 #[test]
 fn an_alarm_that_nobody_needs_any_more_does_not_disturb_the_next_sleep() {
-    with_each(None, |clock, _line, mut waiter| {
+    with_each(Duration::ZERO, |clock, _line, mut waiter| {
         let soon = wall::ms_ceil(clock.wall() + Duration::from_millis(2));
         let asked = Until {
             moment: clock.now().after(Duration::from_micros(100)),

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //!  driver: push a batch, wake one worker
-//!                |                 worker: take what goes first, wake the next one if more waits, run it
+//!                |                 worker: take what goes first,
+//!                v                         wake the next one if more waits, run it
 //!          queue.rs (ordered)  <-- worker
 //!                                  worker, asleep (sleepers.rs)
 //! ```
 //!
-//! Ground rules: `execute` takes no lock that a worker holds. No lock is held while a job runs or is dropped.
-//! A closed pool accepts nothing, runs what it has, and then its threads end.
+//! Ground rules: `execute` takes no lock that a worker holds. No lock is held while a job runs or
+//! is dropped. A closed pool accepts nothing, runs what it has, and then its threads end.
 
 mod queue;
 mod sleepers;
@@ -32,7 +33,8 @@ const WORKERS_MAX: usize = 1024;
 
 /// A fixed number of threads that run due work, in the order in which it was due.
 ///
-/// Dropping it closes it without waiting: what has been handed over still runs, then the threads end.
+/// Dropping it closes it without waiting: what has been handed over still runs, then the threads
+/// end.
 ///
 /// # Examples
 ///
@@ -64,7 +66,8 @@ struct Shared {
 /// Who is still in.
 struct Floor {
     at_work: usize,
-    /// Workers whose job waits in `shutdown`: nobody waits for those, or two of them would wait for each other.
+    /// Workers whose job waits in `shutdown`: nobody waits for those, or two of them would wait for
+    /// each other.
     waiting_inside: usize,
     threads: Vec<JoinHandle<()>>,
 }
@@ -88,7 +91,8 @@ pub struct PoolStillBusy {
 }
 
 impl Pool {
-    /// Starts a description of a pool: as many workers as the machine has cores, named `wheel-worker-0` and so on.
+    /// Starts a description of a pool: as many workers as the machine has cores, named
+    /// `wheel-worker-0` and so on.
     pub fn builder() -> PoolBuilder {
         PoolBuilder {
             workers: None,
@@ -103,6 +107,7 @@ impl Pool {
 
     /// How many jobs have panicked.
     pub fn panics(&self) -> u64 {
+        // Relaxed: a count for people.
         self.shared.panics.load(Ordering::Relaxed)
     }
 
@@ -111,13 +116,16 @@ impl Pool {
         self.shared.queue.note_void();
     }
 
-    /// Refuses new jobs and waits until all that was handed over has run, for `grace` of real time at most.
+    /// Refuses new jobs and waits until all that was handed over has run, for `grace` of real time
+    /// at most.
     ///
-    /// May be called more than once and from several threads. Called from inside a job, it does not wait for that job.
+    /// May be called more than once and from several threads. Called from inside a job, it does not
+    /// wait for that job.
     ///
     /// # Errors
     ///
-    /// When the grace is over first: what was not started by then is dropped, what runs goes on to its end.
+    /// When the grace is over first: what was not started by then is dropped, what runs goes on to
+    /// its end.
     pub fn shutdown(&self, grace: Duration) -> Result<(), PoolStillBusy> {
         self.shared.close();
         let inside = worker::is_worker_of(&self.shared);
@@ -172,11 +180,13 @@ impl Drop for Pool {
 
 impl Shared {
     fn is_closing(&self) -> bool {
-        // Acquire: pairs with `close`, so that a worker which leaves has seen all that was pushed before.
+        // Acquire: pairs with `close`, so that a worker which leaves has seen all that was pushed
+        // before.
         self.closing.load(Ordering::Acquire)
     }
 
     fn close(&self) {
+        // Release: pairs with `is_closing`. Every worker is woken after it, so none sleeps on.
         self.closing.store(true, Ordering::Release);
         self.sleepers.wake_all();
     }
@@ -194,9 +204,9 @@ impl PoolBuilder {
         self
     }
 
-    /// What the threads are called, before a dash and their number.
+    /// What the threads are called, before a dash and their number. NUL characters are left out.
     pub fn thread_name(mut self, name: impl Into<String>) -> PoolBuilder {
-        self.name = name.into();
+        self.name = name.into().replace('\0', "");
         self
     }
 
@@ -204,17 +214,11 @@ impl PoolBuilder {
     ///
     /// # Errors
     ///
-    /// When the number of workers is not possible, or the system refuses a thread (those already started end then).
+    /// When the number of workers is not possible, or the system refuses a thread (those already
+    /// started end then).
     pub fn build(self) -> Result<Pool, BuildError> {
         let workers = self.workers.unwrap_or_else(cores);
-        if !(1..=WORKERS_MAX).contains(&workers) {
-            return Err(BuildError::OutOfRange {
-                what: "workers",
-                given: workers as u128,
-                least: 1,
-                most: WORKERS_MAX as u128,
-            });
-        }
+        BuildError::check("workers", workers as u128, 1..=WORKERS_MAX as u128)?;
         let shared = Arc::new(Shared {
             name: self.name,
             workers,

@@ -1,12 +1,17 @@
-//! What waits for a worker: an inbound channel that anyone fills, and behind it an ordered heap that only workers touch.
+//! What waits for a worker: an inbound channel that anyone fills, and behind it an ordered heap
+//! that only workers touch.
 //!
 //! ```text
-//!  driver --send--> [ inbound channel ] --any worker, under the lock--> [ ready heap ] --pop--> run
+//!  driver --send--> [ inbound channel ] --any worker, under the lock--> [ ready heap ] --> run
 //! ```
 //!
-//! Ground rules: `push` never takes the lock of the heap, so a worker that is preempted while it sorts ten thousand jobs
-//! delays other workers, never the driver. Workers never block *in* the channel either: a sleeping
-//! receiver would make the sender take the channel's lock of sleepers. They sleep in `sleepers.rs`.
+//! Ground rules: `push` never takes the lock of the heap, so a worker that is preempted while it
+//! sorts ten thousand jobs delays other workers, never the driver. Workers never block *in* the
+//! channel either: a sleeping receiver would make the sender take the channel's lock of sleepers.
+//! They sleep in `sleepers.rs`.
+//!
+//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. The
+//! channel and the lock hand the jobs over.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
@@ -23,7 +28,8 @@ pub(crate) struct Queue {
     ready: Mutex<Ready>,
     /// Jobs in the channel and in the heap. Counted before they are sent, so it never lags behind.
     queued: AtomicUsize,
-    /// Jobs that have become void since the last sweep; those that a worker has met meanwhile are counted too.
+    /// Jobs that have become void since the last sweep; those that a worker has met meanwhile are
+    /// counted too.
     void: AtomicUsize,
 }
 
@@ -66,7 +72,6 @@ impl Queue {
     /// Puts all of `jobs` into the queue as one batch. Does not block.
     pub(crate) fn push(&self, jobs: &mut Vec<Job>) {
         let count = jobs.len();
-        // Relaxed: a number for people; the channel hands the jobs over.
         self.queued.fetch_add(count, Ordering::Relaxed);
         let batch = match count {
             0 => return,
@@ -108,8 +113,9 @@ impl Queue {
         jobs
     }
 
-    /// One of the jobs has become void. When those may be half of all, they are dropped: so what is queued and cancelled again
-    /// and again takes no more room while every worker is busy. Not for the driver: may take the workers' lock.
+    /// One of the jobs has become void. When those may be half of all, they are dropped: so what is
+    /// queued and cancelled again and again takes no more room while every worker is busy. Not for
+    /// the driver: may take the workers' lock.
     pub(crate) fn note_void(&self) {
         const FEW: usize = 1024;
         let void = self.void.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,6 +1,7 @@
 //! Which workers sleep, and how one of them is woken without a lock.
 //!
-//! One bit per worker: set while it sleeps or is about to. Who clears a bit owes that worker an `unpark`.
+//! One bit per worker: set while it sleeps or is about to. Who clears a bit owes that worker an
+//! `unpark`.
 //!
 //! ```text
 //!  worker                          whoever brings work
@@ -10,9 +11,9 @@
 //!  4 park
 //! ```
 //!
-//! Of the two third steps at least one sees the other side's first, so that work and a sleeper never miss each other.
-//! A stray `unpark` costs a look at an empty queue, nothing else. std's park is a futex on Linux: the
-//! waking side takes no lock that a preempted worker could hold.
+//! Of the two third steps at least one sees the other side's first, so that work and a sleeper
+//! never miss each other. A stray `unpark` costs a look at an empty queue, nothing else. std's park
+//! is a futex on Linux: the waking side takes no lock that a preempted worker could hold.
 
 use std::sync::OnceLock;
 
@@ -47,18 +48,23 @@ impl Sleepers {
     /// Sleeps until woken, unless `work_is_there` after the bit has been set.
     pub(crate) fn sleep_unless(&self, worker: usize, work_is_there: impl FnOnce() -> bool) {
         let (word, bit) = place(worker);
-        // Relaxed: the fence orders it before the look at the queue. Pairs with the fence of `wake_one`.
+        // Relaxed: the fence orders it before the look at the queue.
         self.asleep[word].fetch_or(bit, Ordering::Relaxed);
+        // SeqCst: pairs with the fence of `wake_one`. Whichever fence comes second, its side sees
+        // what the other did before its own: the worker the push, or the waker the bit.
         fence(Ordering::SeqCst);
         if !work_is_there() {
             thread::park();
         }
-        // Whether it was us or a waker who cleared it does not matter: we are up and look at the queue next.
+        // Whether it was us or a waker who cleared it does not matter: we are up and look at the
+        // queue next. Relaxed: a waker that still sees the bit wakes one that is awake, which
+        // looks.
         self.asleep[word].fetch_and(!bit, Ordering::Relaxed);
     }
 
     /// Wakes one sleeping worker, if any sleeps. Call it after the work was put into the queue.
     pub(crate) fn wake_one(&self) -> bool {
+        // SeqCst: pairs with the fence of `sleep_unless`.
         fence(Ordering::SeqCst);
         self.asleep.iter().enumerate().any(|(index, word)| {
             // Relaxed: the fence has ordered this look after the push.
@@ -78,6 +84,7 @@ impl Sleepers {
 
     /// Wakes every worker, asleep or not.
     pub(crate) fn wake_all(&self) {
+        // SeqCst: pairs with the fence of `sleep_unless`, for what the caller did before.
         fence(Ordering::SeqCst);
         (0..self.threads.len()).for_each(|worker| self.unpark(worker));
     }

@@ -180,13 +180,21 @@ fn threads_carry_the_name_that_was_asked_for() {
         .thread_name("orders")
         .build()
         .unwrap();
+    assert_eq!(first_name_of(&pool).as_deref(), Some("orders-0"));
+}
+
+#[test]
+fn a_nul_in_a_name_is_left_out_and_no_panic() {
+    let pool = Pool::builder().workers(1).thread_name("or\0ders");
+    let pool = pool.build().unwrap();
+    assert_eq!(first_name_of(&pool).as_deref(), Some("orders-0"));
+}
+
+fn first_name_of(pool: &Pool) -> Option<String> {
     let (sent, name) = channel();
     pool.execute(&mut vec![Job::new(move || {
-        sent.send(thread::current().name().map(str::to_owned))
-            .unwrap();
+        let name = thread::current().name().map(str::to_owned);
+        sent.send(name).unwrap();
     })]);
-    assert_eq!(
-        name.recv_timeout(HANG).unwrap().as_deref(),
-        Some("orders-0")
-    );
+    name.recv_timeout(HANG).unwrap()
 }

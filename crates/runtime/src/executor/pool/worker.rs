@@ -6,7 +6,8 @@ use wheel_sync::Arc;
 use wheel_sync::atomic::Ordering;
 
 use super::Shared;
-use crate::executor::{Ran, report};
+use crate::executor::Ran;
+use crate::panics::tell_stderr;
 
 thread_local! {
     /// The address of the pool that this thread works for; 0 on other threads.
@@ -25,13 +26,15 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
     shared.sleepers.introduce(worker);
     loop {
         if let Some(taken) = shared.queue.take() {
-            // Each worker wakes the next one, so that handing over a batch costs the driver one wake-up, not one per worker.
+            // Each worker wakes the next one, so that handing over a batch costs the driver one
+            // wake-up, not one per worker.
             if taken.more {
                 shared.sleepers.wake_one();
             }
             if let Ran::Panicked(message) = taken.job.run() {
+                // Relaxed: a count for people.
                 shared.panics.fetch_add(1, Ordering::Relaxed);
-                report(&shared.name, &message);
+                tell_stderr(&format!("a job of {} panicked", shared.name), &message);
             }
         } else if shared.is_closing() && !shared.queue.has_work() {
             break;

@@ -3,7 +3,9 @@
 //! ```text
 //!  grid:   first      +p        +2p       +3p       +4p
 //!            |---------|---------|---------|---------|
-//!                      due                 ^ now           occur(due, now): nominal +2p, missed 1, next +3p
+//!                      due                 ^ now
+//!
+//!  occur(due, now): nominal +2p, missed 1, next +3p
 //! ```
 
 use std::time::{Duration, SystemTime};
@@ -134,7 +136,8 @@ impl Plan {
         matches!(self.rhythm, Rhythm::Once(_))
     }
 
-    /// What the calendar says about `due`; what it cannot say is the instant at which the plan was made.
+    /// What the calendar says about `due`; what it cannot say is the instant at which the plan was
+    /// made.
     pub(crate) fn calendar(&self, due: Due) -> SystemTime {
         match due {
             Due::Wall(at) => at,
@@ -148,8 +151,8 @@ impl Plan {
     }
 }
 
-/// How long after `wall` the next point of the grid through `start` comes: `start` itself if it is ahead,
-/// else the first start + k * period that is later than `wall`.
+/// How long after `wall` the next point of the grid through `start` comes: `start` itself if it is
+/// ahead, else the first start + k * period that is later than `wall`.
 fn until_grid_point(start: SystemTime, period: Duration, wall: SystemTime) -> Duration {
     match wall.duration_since(start) {
         Err(ahead) => ahead.duration(),

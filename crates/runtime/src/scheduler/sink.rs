@@ -1,18 +1,19 @@
-//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the executor as one batch.
+//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the
+//! executor as one batch.
 //!
-//! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and comes back to one that
-//! is taken in its next pass, when everything else that is due has been handed over.
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
+//! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and
+//! comes back to one that is taken in its next pass, when everything else that is due has been
+//! handed over.
 
 use wheel_sync::Arc;
-use wheel_sync::atomic::{AtomicBool, Ordering};
-use wheel_sync::thread::{self, Thread};
+use wheel_sync::thread;
 
-use crate::clock::{Moment, Patience};
-use crate::driver::{Due, Sink, discard};
-use crate::executor::{Executor, Job, message_of};
+use super::mark::Mark;
+use crate::clock::Moment;
+use crate::driver::{DueTimer, Sink};
+use crate::executor::{Executor, Job};
 use crate::observe::Counters;
+use crate::panics::{contain, discard, tell_stderr};
 use crate::task::{Looked, Task, WaitingRun};
 
 /// What the engine of a scheduler holds.
@@ -34,26 +35,28 @@ pub(crate) struct Busy {
     due: Moment,
 }
 
-pub(super) struct Door {
+/// Lives on the driver thread.
+pub(super) struct TaskSink {
     executor: Arc<dyn Executor>,
     counters: Arc<Counters>,
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
-    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine after the pass and not in it,
-    /// or the pass would meet them again and again and not get to anything else.
+    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine
+    /// after the pass and not in it, or the pass would meet them again and again and not get to
+    /// anything else.
     busy: Vec<Busy>,
     /// How many of those are in the engine.
     to_see_again: usize,
 }
 
-impl Door {
+impl TaskSink {
     pub(super) fn new(
         executor: Arc<dyn Executor>,
         counters: Arc<Counters>,
         queue_max: usize,
-    ) -> Door {
-        Door {
+    ) -> TaskSink {
+        TaskSink {
             executor,
             counters,
             queue_max,
@@ -63,9 +66,7 @@ impl Door {
             to_see_again: 0,
         }
     }
-}
 
-impl Door {
     fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
@@ -85,13 +86,13 @@ impl Door {
     }
 }
 
-impl Sink<Fire> for Door {
-    fn fire(&mut self, due: Due<Fire>) {
-        match due.value {
-            Fire::Occurrence { task, epoch } => self.look(task, epoch, due.due, due.now),
+impl Sink<Fire> for TaskSink {
+    fn fire(&mut self, timer: DueTimer<Fire>) {
+        match timer.value {
+            Fire::Occurrence { task, epoch } => self.look(task, epoch, timer.due, timer.now),
             Fire::Again(busy) => {
                 self.to_see_again -= 1;
-                self.look(busy.task, busy.epoch, busy.due, due.now);
+                self.look(busy.task, busy.epoch, busy.due, timer.now);
             }
             Fire::Run(run) => self.jobs.push(run.into_job()),
             Fire::Mark(mark) => self.marks.push(mark),
@@ -106,11 +107,10 @@ impl Sink<Fire> for Door {
                 self.counters.queue_was_full(over as u64);
             }
             // An executor of the user's may panic; what it left or dropped, it refused.
-            let execute = AssertUnwindSafe(|| self.executor.execute(&mut self.jobs));
-            if let Err(payload) = catch_unwind(execute) {
-                message_of(payload);
+            if let Err(message) = contain(|| self.executor.execute(&mut self.jobs)) {
+                tell_stderr("the executor panicked", &message);
             }
-            discard(std::mem::take(&mut self.jobs));
+            discard(self.jobs.drain(..));
         }
         self.look_again();
     }
@@ -121,47 +121,6 @@ impl Sink<Fire> for Door {
         } else {
             // Who holds the lock may need this processor to let go of it.
             thread::yield_now();
-        }
-    }
-}
-
-/// Tells one waiting thread that the driver has handed over everything that was due before it. Dropped unseen (because the
-/// engine was closed), it tells so as well.
-pub(crate) struct Mark(Arc<Passed>);
-
-struct Passed {
-    is_passed: AtomicBool,
-    waiter: Thread,
-}
-
-/// The waiting side of a [`Mark`].
-pub(super) struct MarkWait(Arc<Passed>);
-
-impl Mark {
-    /// For the calling thread.
-    pub(super) fn new() -> (Mark, MarkWait) {
-        let passed = Arc::new(Passed {
-            is_passed: AtomicBool::new(false),
-            waiter: thread::current(),
-        });
-        (Mark(Arc::clone(&passed)), MarkWait(passed))
-    }
-}
-
-impl Drop for Mark {
-    fn drop(&mut self) {
-        // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no lock.
-        self.0.is_passed.store(true, Ordering::Release);
-        self.0.waiter.unpark();
-    }
-}
-
-impl MarkWait {
-    /// Waits until the driver has passed the mark, or patience ends.
-    pub(super) fn wait(self, patience: Patience) {
-        while !self.0.is_passed.load(Ordering::Acquire) {
-            let Some(left) = patience.left() else { return };
-            thread::park_timeout(left);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What the handler of a task does: run its program once, from the start to the end, on the worker that it was given.
+//! What the handler of a task does: run its program once, from the start to the end, on the worker
+//! that it was given.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +13,7 @@ use wheel_sync::Arc;
 use crate::child::{Children, Forced};
 use crate::file::{Schedule, Task, TaskFile};
 use crate::output::{Lines, Printer};
-use crate::record::{Ending, Punctuality, Record};
+use crate::record::{Outcome, Punctuality, Record};
 
 /// Where the output of programs without a file of their own goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) enum Show {
     Nothing,
 }
 
-/// What all jobs of a run share.
+/// What all handlers of a run share.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub(crate) file: Arc<TaskFile>,
@@ -54,17 +55,17 @@ impl Setting {
 
 /// One task, ready to be run as often as it is due.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct Handler {
     index: usize,
     setting: Setting,
     /// A moment before the task was handed to the scheduler.
     made: Instant,
 }
 
-impl Job {
+impl Handler {
     /// To be made right before the task is handed to the scheduler.
-    pub(crate) fn new(index: usize, setting: Setting) -> Job {
-        Job {
+    pub(crate) fn new(index: usize, setting: Setting) -> Handler {
+        Handler {
             index,
             setting,
             made: Instant::now(),
@@ -102,32 +103,32 @@ impl Job {
         // What was due before there was a scheduler is late since then.
         record.started(self.index, punctuality, late.min(self.made.elapsed()));
         let ended = running.follow(&mut Lines::new(&task.id, printer));
-        let ending = match ended {
+        let outcome = match ended {
             Ok(ended) => match (ended.forced, ended.status) {
-                (Forced::Terminated, _) => Ending::Cut("cut by SIGTERM".to_owned()),
-                (Forced::Killed, _) => Ending::Cut("cut by SIGKILL".to_owned()),
-                (Forced::No, status) if status.success() => Ending::Succeeded,
-                (Forced::No, status) => Ending::Failed(match (status.code(), status.signal()) {
+                (Forced::Terminated, _) => Outcome::Cut("cut by SIGTERM".to_owned()),
+                (Forced::Killed, _) => Outcome::Cut("cut by SIGKILL".to_owned()),
+                (Forced::No, status) if status.success() => Outcome::Succeeded,
+                (Forced::No, status) => Outcome::Failed(match (status.code(), status.signal()) {
                     (Some(code), _) => format!("exit status {code}"),
                     (None, Some(signal)) => format!("ended by {}", crate::signals::name(signal)),
                     (None, None) => status.to_string(),
                 }),
             },
-            Err(error) => Ending::Failed(format!("cannot be followed: {error}")),
+            Err(error) => Outcome::Failed(format!("cannot be followed: {error}")),
         };
-        record.ended(self.index, ending.clone());
-        match ending {
-            Ending::Succeeded => Ok(()),
-            Ending::Failed(reason) => {
+        record.ended(self.index, outcome.clone());
+        match outcome {
+            Outcome::Succeeded => Ok(()),
+            Outcome::Failed(reason) => {
                 self.tell(&reason);
                 Err(reason)
             }
-            Ending::Cut(reason) => Err(reason),
+            Outcome::Cut(reason) => Err(reason),
         }
     }
 
-    /// Compares the clock with what the file asks for, and not with what the scheduler says. The n-th run of a grid is that of
-    /// its n-th instant or a later one.
+    /// Compares the clock with what the file asks for, and not with what the scheduler says. The
+    /// n-th run of a grid is that of its n-th instant or a later one.
     fn punctuality(&self, context: &Context) -> Punctuality {
         let is_early = match self.task().schedule {
             Schedule::At(instant) => SystemTime::now() < instant,
@@ -170,7 +171,8 @@ impl Job {
         }
         match (&task.output, self.setting.show) {
             (Some(path), _) => {
-                // Both streams append to the same place: nothing is overwritten, whatever the order.
+                // Both streams append to the same place: nothing is overwritten, whatever the
+                // order.
                 let file = File::options()
                     .create(true)
                     .append(true)
