@@ -8,11 +8,13 @@
 //! more call. Without loom each model runs once, plainly.
 
 use std::sync::Arc as StdArc;
+// tidy: allow sync-only, a count for the assertions only, which loom's would pay for with interleavings
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
 use wheel_core::{Budget, Driver, Fired, Tick};
-use wheel_sync::{Condvar, Mutex};
+use wheel_sync::atomic::AtomicBool;
+use wheel_sync::{Condvar, Mutex, UnsafeCell};
 
 /// Counts the values that are alive. std's counter, so that it adds no interleavings.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,28 @@ pub struct Value {
 impl Drop for Value {
     fn drop(&mut self) {
         self.census.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Plain memory that a thread writes before it calls the engine. Loom fails the model when a reader has
+/// no order behind that write.
+#[derive(Debug, Default)]
+pub struct Note(UnsafeCell<u32>);
+
+// SAFETY: a model reads it only where the engine promises that the write came before, and loom checks it.
+unsafe impl Sync for Note {}
+
+impl Note {
+    /// Writes it.
+    pub fn write(&self, what: u32) {
+        // SAFETY: as above.
+        self.0.with_mut(|note| unsafe { *note = what });
+    }
+
+    /// Reads it.
+    pub fn read(&self) -> u32 {
+        // SAFETY: as above.
+        self.0.with(|note| unsafe { *note })
     }
 }
 
@@ -81,6 +105,32 @@ impl Wake for Bed {
     fn wake_by_ref(self: &StdArc<Self>) {
         *self.woken.lock() = true;
         self.changed.notify_one();
+    }
+}
+
+/// Knows whether the driver was woken. Orders nothing itself, so that the engine must.
+#[derive(Debug, Default)]
+pub struct Alarm(AtomicBool);
+
+impl Alarm {
+    /// True when somebody has called the waker before.
+    pub fn has_rung(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// A waker that rings.
+    pub fn waker(self: &StdArc<Alarm>) -> Waker {
+        Waker::from(StdArc::clone(self))
+    }
+}
+
+impl Wake for Alarm {
+    fn wake(self: StdArc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &StdArc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -54,6 +54,45 @@ fn a_reset_to_earlier_loses_no_value_at_close() {
 }
 
 #[test]
+fn a_reset_that_meets_a_close_leaves_the_timer_to_a_cancel() {
+    model("close-or-insert, reset and cancel", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(5), census.value(1)).unwrap();
+        assert!(advance(&mut driver, 0).is_empty());
+        let resetter = {
+            let wheel = wheel.clone();
+            thread::spawn(move || wheel.reset(key, Tick::new(1)))
+        };
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || usize::from(wheel.cancel(key).is_some()))
+        };
+        let unfired = driver.close().count();
+        let cancelled = canceller.join().unwrap();
+        assert_eq!(unfired + cancelled, 1, "lost, or returned twice");
+        if let Some(key) = resetter.join().unwrap() {
+            assert!(wheel.cancel(key).is_none());
+        }
+        assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
+    });
+}
+
+#[test]
+fn a_cancel_and_a_close_have_one_winner() {
+    model("close-or-insert, cancel", || {
+        let census = Census::default();
+        let (wheel, driver) = Config::new().build();
+        let key = wheel.insert(Tick::new(5), census.value(1)).unwrap();
+        let canceller = thread::spawn(move || usize::from(wheel.cancel(key).is_some()));
+        let unfired = driver.close().count();
+        assert_eq!(unfired + canceller.join().unwrap(), 1);
+        assert_eq!(census.alive(), 0);
+    });
+}
+
+#[test]
 fn a_reset_timer_fires_once_at_the_new_tick_or_the_old_one() {
     model("reset-or-fire", || {
         let census = Census::default();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use wheel_core::{Config, Driver, Tick};
-use wheel_loom_tests::{Bed, Census, Value, advance};
+use wheel_loom_tests::{Alarm, Bed, Census, Value, advance};
 use wheel_sync::{model, thread};
 
 /// Sleeps as a driver does until something is due by `due`. Loom finds the deadlock if a wake is lost.
@@ -55,6 +55,22 @@ fn the_earlier_of_two_inserts_is_never_hidden_by_the_other() {
 }
 
 #[test]
+fn when_an_insert_returns_the_driver_was_woken_whatever_others_do() {
+    model("push-or-park, woken on return", || {
+        let (census, alarm) = (Census::default(), Arc::new(Alarm::default()));
+        let (wheel, mut driver) = Config::new().waker(alarm.waker()).build();
+        assert_eq!(driver.next_due(), None);
+        let (other, value) = (wheel.clone(), census.value(3));
+        let inserter = thread::spawn(move || other.insert(Tick::new(3), value).is_ok());
+        // The other one may stand still anywhere meanwhile; this one must not rely on it.
+        assert!(wheel.insert(Tick::new(1), census.value(1)).is_ok());
+        assert!(alarm.has_rung(), "armed on return, but nobody was woken");
+        assert!(inserter.join().unwrap());
+        assert_eq!(advance(&mut driver, 3).len(), 2);
+    });
+}
+
+#[test]
 fn a_reset_to_an_earlier_tick_wakes_the_driver() {
     model("push-or-park, reset", || {
         let (census, bed) = (Census::default(), Arc::new(Bed::default()));
@@ -66,5 +82,7 @@ fn a_reset_to_an_earlier_tick_wakes_the_driver() {
         assert_eq!(advance(&mut driver, 1).len(), 1);
         assert!(resetter.join().unwrap());
         assert_eq!(census.alive(), 0);
+        assert!(advance(&mut driver, 20).is_empty());
+        assert_eq!(driver.next_due(), None, "the old entry was left behind");
     });
 }
