@@ -14,7 +14,7 @@ use std::task::{Wake, Waker};
 
 use wheel_core::{Budget, Driver, Fired, Tick};
 use wheel_sync::atomic::AtomicBool;
-use wheel_sync::{Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex, UnsafeCell};
 
 /// Counts the values that are alive. std's counter, so that it adds no interleavings.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,28 @@ pub struct Value {
 impl Drop for Value {
     fn drop(&mut self) {
         self.census.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Plain memory that a thread writes before it calls the engine. Loom fails the model when a reader has
+/// no order behind that write.
+#[derive(Debug, Default)]
+pub struct Note(UnsafeCell<u32>);
+
+// SAFETY: a model reads it only where the engine promises that the write came before, and loom checks it.
+unsafe impl Sync for Note {}
+
+impl Note {
+    /// Writes it.
+    pub fn write(&self, what: u32) {
+        // SAFETY: as above.
+        self.0.with_mut(|note| unsafe { *note = what });
+    }
+
+    /// Reads it.
+    pub fn read(&self) -> u32 {
+        // SAFETY: as above.
+        self.0.with(|note| unsafe { *note })
     }
 }
 

@@ -3,8 +3,8 @@
 //! one never re-armed.
 
 use wheel_core::{Config, Driver, Tick, Wheel};
-use wheel_loom_tests::{Census, Value, advance};
-use wheel_sync::{Arc, UnsafeCell, model, thread};
+use wheel_loom_tests::{Census, Note, Value, advance};
+use wheel_sync::{Arc, model, thread};
 
 /// A wheel with an entry that is vacant, placed at tick 1, and remembered by this thread.
 fn with_a_vacant_entry(census: &Census) -> (Wheel<Value>, Driver<Value>) {
@@ -112,20 +112,17 @@ fn what_was_written_before_a_reset_is_visible_where_the_value_fires() {
         let (wheel, mut driver) = Config::new().build();
         let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
         assert!(advance(&mut driver, 0).is_empty());
-        let note = Arc::new(UnsafeCell::new(0));
+        let note = Arc::new(Note::default());
         let resetter = {
             let (wheel, note) = (wheel.clone(), Arc::clone(&note));
             thread::spawn(move || {
-                // SAFETY: the driver reads it only where the timer was moved, which is after this.
-                note.with_mut(|note| unsafe { *note = 1 });
+                note.write(1);
                 wheel.reset(key, Tick::new(2)).is_some()
             })
         };
-        for fired in advance(&mut driver, 2) {
-            if fired.due == Tick::new(2) {
-                // SAFETY: as above; loom checks that it is after.
-                assert_eq!(note.with(|note| unsafe { *note }), 1);
-            }
+        let fired = advance(&mut driver, 2);
+        if fired.iter().any(|timer| timer.due == Tick::new(2)) {
+            assert_eq!(note.read(), 1);
         }
         resetter.join().unwrap();
     });
