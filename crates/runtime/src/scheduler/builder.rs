@@ -70,8 +70,8 @@ impl SchedulerBuilder {
         self
     }
 
-    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to
-    /// whoever made it.
+    /// Runs handlers there instead of on workers of the scheduler's own: `workers` has no meaning
+    /// then. Shutting it down is up to whoever made it.
     pub fn executor(mut self, executor: impl Executor) -> SchedulerBuilder {
         self.executor = Some(Arc::new(executor));
         self
