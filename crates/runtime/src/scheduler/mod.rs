@@ -1,4 +1,4 @@
-//! The other door: jobs with names, workers and schedules, on the same engine as the timers.
+//! The other door: tasks with ids, workers and schedules, on the same engine as the timers.
 //!
 //! ```text
 //!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
@@ -13,6 +13,7 @@
 
 mod builder;
 mod core;
+mod counters;
 
 mod submit;
 mod registry;

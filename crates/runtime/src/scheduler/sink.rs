@@ -8,11 +8,11 @@
 use wheel_sync::Arc;
 use wheel_sync::thread;
 
+use super::counters::Counters;
 use super::mark::Mark;
 use crate::clock::Moment;
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
-use crate::observe::Counters;
 use crate::panics::{contain, discard, tell_stderr};
 use crate::task::{Looked, Task};
 
