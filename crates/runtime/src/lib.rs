@@ -1,23 +1,37 @@
 //! Timers and scheduled tasks for services, on one timing-wheel engine.
 //!
-//! [`Timers`] is the bare door: callbacks by a delay or an instant, no names, no allocation beyond
-//! the closure. Below it stand the driver (one thread, tickless) and the clock; beside it the
-//! executors, which run what is due away from the driver thread.
+//! There are two doors. [`Timers`] is the bare one: callbacks after a delay or at an instant, no
+//! names, no allocation beyond the closure. [`Scheduler`] has tasks with ids, schedules, states and
+//! workers. Below both stand the driver (one thread, tickless) and the [`Clock`]; beside them the
+//! [`Executor`]s, which run what is due away from the driver thread.
 //!
-//! Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (what users call),
-//! `executor` (where due work runs).
+//! Never early: a delay is rounded up to the tick (1 ms unless told otherwise), a reading of the
+//! clock down. On a [`ManualClock`] the same code runs without waiting, for tests and simulation.
+//!
+//! ```text
+//!  Timers -------------------------> driver <--- clock
+//!  Scheduler --> task --> schedule      |
+//!                  ^                    v
+//!                  '--- worker <--- executor
+//! ```
+//!
+//! Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
+//! `executor` (where due work runs), then `schedule`, `policy`, `task` and `scheduler`.
 
 mod clock;
 mod driver;
-mod error;
+mod timers;
+
 mod executor;
+
+mod schedule;
+mod policy;
+mod task;
+mod scheduler;
+
 mod observe;
 mod panics;
-mod policy;
-mod schedule;
-mod scheduler;
-mod task;
-mod timers;
+mod error;
 
 pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
 pub use driver::TimerKey;

@@ -6,6 +6,17 @@ use super::{Executor, Job};
 ///
 /// For work of microseconds, and for simulations: together with a manual clock everything happens
 /// in one order, on one thread. While a job runs, no timer of that engine fires.
+///
+/// # Examples
+///
+/// ```
+/// use wheel_runtime::{InlineExecutor, ManualClock, Scheduler};
+///
+/// let clock = ManualClock::new();
+/// let scheduler = Scheduler::builder().clock(clock).executor(InlineExecutor).build()?;
+/// # drop(scheduler);
+/// # Ok::<(), wheel_runtime::BuildError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InlineExecutor;
 

@@ -17,6 +17,20 @@ use crate::panics::tell_stderr;
 ///
 /// The pool is shared, not owned: nothing here shuts it down. How fast a job is handed over is up
 /// to rayon.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use wheel_runtime::{RayonExecutor, Scheduler};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build()?);
+/// let scheduler = Scheduler::builder().executor(RayonExecutor::new(pool)).build()?;
+/// # drop(scheduler);
+/// # Ok(())
+/// # }
+/// ```
 pub struct RayonExecutor {
     pool: Arc<ThreadPool>,
     queue: Arc<Queue>,

@@ -1,12 +1,12 @@
-//! What can be seen of a scheduler from outside: how many tasks stand where, what their runs came
-//! to, how late they were.
+//! What can be seen from outside: how late things were, and the numbers of a scheduler.
+//!
+//! Plain values and a recorder, which know nothing of engines and tasks; whoever has something to
+//! count keeps its own counters.
 
 mod lateness;
 
-mod counters;
 mod stats;
 
-pub(crate) use counters::Counters;
 pub use lateness::Lateness;
 pub(crate) use lateness::LatenessRecorder;
 pub use stats::Stats;

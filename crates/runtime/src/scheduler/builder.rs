@@ -11,13 +11,13 @@ use super::Scheduler;
 use super::activity::Activity;
 use super::closing::Closing;
 use super::core::Core;
+use super::counters::Counters;
 use super::registry::Registry;
 use super::sink::TaskSink;
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::{Executor, Pool};
-use crate::observe::Counters;
 
 const QUEUE_DEFAULT: usize = 100_000;
 const QUEUE_MAX: u128 = 1 << 24;
@@ -70,8 +70,8 @@ impl SchedulerBuilder {
         self
     }
 
-    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to
-    /// whoever made it.
+    /// Runs handlers there instead of on workers of the scheduler's own: `workers` has no meaning
+    /// then. Shutting it down is up to whoever made it.
     pub fn executor(mut self, executor: impl Executor) -> SchedulerBuilder {
         self.executor = Some(Arc::new(executor));
         self

@@ -10,12 +10,12 @@ use wheel_sync::{Arc, Mutex};
 
 use super::activity::Activity;
 use super::closing::Closing;
+use super::counters::Counters;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
 use crate::driver::Engine;
 use crate::executor::Pool;
-use crate::observe::Counters;
 use crate::task::{Task, TaskState, WaitingRun};
 
 pub(crate) struct Core {

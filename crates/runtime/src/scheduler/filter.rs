@@ -4,6 +4,15 @@ use crate::task::{TaskInfo, TaskState};
 
 /// Which tasks [`Scheduler::tasks`](crate::Scheduler::tasks) lists: all of them, until it is
 /// narrowed down.
+///
+/// # Examples
+///
+/// ```
+/// use wheel_runtime::{TaskFilter, TaskState};
+///
+/// let running_orders = TaskFilter::all().id_prefix("order-").state(TaskState::Running);
+/// # drop(running_orders);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskFilter {
     state: Option<TaskState>,

@@ -1,4 +1,4 @@
-//! The other door: jobs with names, workers and schedules, on the same engine as the timers.
+//! The other door: tasks with ids, workers and schedules, on the same engine as the timers.
 //!
 //! ```text
 //!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
@@ -13,6 +13,7 @@
 
 mod builder;
 mod core;
+mod counters;
 
 mod submit;
 mod registry;
@@ -96,7 +97,8 @@ impl Scheduler {
         }
     }
 
-    /// Describes a task called `id`, which no other live task may be.
+    /// Describes a task called `id`, which no other live task may be. Nothing happens before
+    /// [`run`](TaskBuilder::run).
     pub fn task(&self, id: impl Into<String>) -> TaskBuilder<'_> {
         TaskBuilder::new(self, Some(id.into()))
     }
@@ -108,9 +110,29 @@ impl Scheduler {
 
     /// Runs `handler` once, `delay` from now: [`Schedule::after`].
     ///
+    /// The delay is rounded up to the tick, and nothing runs early or inside this call. What is
+    /// late because the machine or the workers were busy runs as soon as a worker is free. The id
+    /// of the task is a number. Does not block.
+    ///
     /// # Errors
     ///
-    /// See [`SubmitError`].
+    /// [`SubmitError`]: the limit of tasks is reached, or the scheduler is shutting down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{ManualClock, Scheduler, TaskState};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let clock = ManualClock::new();
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).build()?;
+    /// let reminder = scheduler.after(Duration::from_secs(3600), |_| println!("an hour later"))?;
+    /// clock.advance(Duration::from_secs(3600));
+    /// assert_eq!(reminder.wait(), TaskState::Succeeded);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn after<F, O>(&self, delay: Duration, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -119,11 +141,12 @@ impl Scheduler {
         self.unnamed().after(delay).run(handler)
     }
 
-    /// Runs `handler` once, when the wall clock reads `at`: [`Schedule::at`].
+    /// Runs `handler` once, when the wall clock reads `at`, rounded up to a millisecond:
+    /// [`Schedule::at`]. Otherwise as [`after`](Scheduler::after).
     ///
     /// # Errors
     ///
-    /// See [`SubmitError`].
+    /// As [`after`](Scheduler::after).
     pub fn at<F, O>(&self, at: SystemTime, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -132,11 +155,12 @@ impl Scheduler {
         self.unnamed().at(at).run(handler)
     }
 
-    /// Runs `handler` again and again, on a grid of `period`: [`Schedule::every`].
+    /// Runs `handler` again and again, on a grid of `period`: [`Schedule::every`]. Otherwise as
+    /// [`after`](Scheduler::after).
     ///
     /// # Errors
     ///
-    /// See [`SubmitError`].
+    /// As [`after`](Scheduler::after), or the period is zero.
     pub fn every<F, O>(&self, period: Duration, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -146,11 +170,11 @@ impl Scheduler {
     }
 
     /// Runs `handler` again and again, `pause` from the end of one run to the next:
-    /// [`Schedule::every_after`].
+    /// [`Schedule::every_after`]. Otherwise as [`after`](Scheduler::after).
     ///
     /// # Errors
     ///
-    /// See [`SubmitError`].
+    /// As [`after`](Scheduler::after), or the pause is zero.
     pub fn every_after<F, O>(&self, pause: Duration, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -160,7 +184,8 @@ impl Scheduler {
     }
 
     /// No run of the task starts from now on, be it queued or not. A run that is going is asked to
-    /// stop, and the task ends as cancelled when it returns. The id is free at once.
+    /// stop, and the task ends as cancelled when it returns. The id is free at once. Does not wait
+    /// for a run.
     pub fn cancel(&self, id: &str) -> CancelOutcome {
         let task = self.core.registry.get(id);
         task.map_or(CancelOutcome::NotFound, |task| task.cancel())
@@ -171,7 +196,22 @@ impl Scheduler {
     ///
     /// # Errors
     ///
-    /// There is no such task, the schedule is not possible, or the scheduler is shutting down.
+    /// [`RescheduleError`]: there is no such task, the schedule is not possible, or the scheduler is
+    /// shutting down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Schedule, Scheduler};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let scheduler = Scheduler::builder().build()?;
+    /// scheduler.task("refresh").every(Duration::from_secs(60)).run(|_| ())?;
+    /// scheduler.reschedule("refresh", Schedule::every(Duration::from_secs(5)))?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reschedule(&self, id: &str, schedule: Schedule) -> Result<(), RescheduleError> {
         let task = self.core.registry.get(id);
         task.ok_or(RescheduleError::NotFound)?.reschedule(&schedule)
@@ -195,7 +235,8 @@ impl Scheduler {
         self.core.registry.get(id).map(TaskHandle::new)
     }
 
-    /// The live tasks that `filter` admits, by id.
+    /// The live tasks that `filter` admits, in order of id. Those that are added or end during the
+    /// call may be missing.
     pub fn tasks(&self, filter: &TaskFilter) -> Vec<TaskInfo> {
         let tasks = self.core.registry.all();
         let mut infos: Vec<TaskInfo> = tasks.iter().map(|task| task.info()).collect();
@@ -204,7 +245,8 @@ impl Scheduler {
         infos
     }
 
-    /// Waits until everything that is due by now has run and no run is waiting or going.
+    /// Waits until everything that is due by now has run and no run is waiting or going. On a
+    /// [`ManualClock`](crate::ManualClock), call it after moving the clock.
     ///
     /// Never ends while there is always another run. From inside a handler it does not wait for
     /// that handler's own run.
@@ -240,7 +282,7 @@ impl Scheduler {
         core.activity.wait_until(Patience::new(limit), is_empty)
     }
 
-    /// What the scheduler holds and has done until now.
+    /// What the scheduler holds and has done until now. May be asked at any time; disturbs nobody.
     pub fn stats(&self) -> Stats {
         self.core.counters.read()
     }
@@ -256,6 +298,22 @@ impl Scheduler {
     /// # Errors
     ///
     /// [`ShutdownTimeout`] with the same report, if runs were still going when the grace was over.
+    /// Their tokens are set, and the scheduler is shut down all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Scheduler;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let scheduler = Scheduler::builder().build()?;
+    /// scheduler.task("order-1001").after(Duration::from_secs(1800)).run(|_| ())?;
+    /// let report = scheduler.shutdown(Duration::from_secs(5))?;
+    /// assert_eq!(report.pending[0].id, "order-1001");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
         self.core.shutdown(grace)
     }

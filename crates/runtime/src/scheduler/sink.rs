@@ -8,13 +8,13 @@
 use wheel_sync::Arc;
 use wheel_sync::thread;
 
+use super::counters::Counters;
 use super::mark::Mark;
 use crate::clock::Moment;
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
-use crate::observe::Counters;
 use crate::panics::{contain, discard, tell_stderr};
-use crate::task::{Looked, Task, WaitingRun};
+use crate::task::{Looked, Task};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
@@ -23,10 +23,13 @@ pub(crate) enum Fire {
     /// One whose task had its lock taken when it was due.
     Again(Busy),
     /// A run that waits already, on its way to the executor.
-    Run(WaitingRun),
+    Run(Job),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
 }
+
+// Every task that waits for its next occurrence has one of these in the engine.
+const _: () = assert!(size_of::<Fire>() <= 32);
 
 /// An occurrence to be looked at again.
 pub(crate) struct Busy {
@@ -94,7 +97,7 @@ impl Sink<Fire> for TaskSink {
                 self.to_see_again -= 1;
                 self.look(busy.task, busy.epoch, busy.due, timer.now);
             }
-            Fire::Run(run) => self.jobs.push(run.into_job()),
+            Fire::Run(job) => self.jobs.push(job),
             Fire::Mark(mark) => self.marks.push(mark),
         }
     }

@@ -46,7 +46,27 @@ pub enum SubmitError {
     ShuttingDown,
 }
 
-/// Describes a task. Nothing happens before [`run`](TaskBuilder::run).
+/// Describes a task: its schedule and its settings. Nothing happens before
+/// [`run`](TaskBuilder::run).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{OnConflict, Scheduler};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let scheduler = Scheduler::builder().workers(2).build()?;
+/// let heartbeat = scheduler
+///     .task("heartbeat")
+///     .every(Duration::from_secs(10))
+///     .start_now()
+///     .on_conflict(OnConflict::Replace)
+///     .run(|context| println!("run {}", context.run()))?;
+/// # drop(heartbeat);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a task is added by its `run`"]
 pub struct TaskBuilder<'s> {
     scheduler: &'s Scheduler,
@@ -113,19 +133,20 @@ impl<'s> TaskBuilder<'s> {
         self
     }
 
-    /// What becomes of occurrences that were missed.
+    /// What becomes of occurrences that were missed; [`Misfire::FireOnce`] unless told otherwise.
     pub fn misfire(mut self, misfire: Misfire) -> TaskBuilder<'s> {
         self.settings.misfire = misfire;
         self
     }
 
-    /// What becomes of an occurrence while the last run is going.
+    /// What becomes of an occurrence while the last run is going; [`Overlap::Skip`] unless told
+    /// otherwise.
     pub fn overlap(mut self, overlap: Overlap) -> TaskBuilder<'s> {
         self.settings.overlap = overlap;
         self
     }
 
-    /// What happens when a live task has the same id. Refused by default.
+    /// What happens when a live task has the same id; [`OnConflict::Refuse`] unless told otherwise.
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> TaskBuilder<'s> {
         self.on_conflict = on_conflict;
         self

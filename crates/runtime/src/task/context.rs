@@ -10,6 +10,21 @@ use super::{CancelToken, Task};
 use crate::clock::Moment;
 
 /// What a handler is told about its run. Handlers get it by reference.
+///
+/// # Examples
+///
+/// ```
+/// use wheel_runtime::{Context, Outcome};
+///
+/// fn export(context: &Context) -> Outcome {
+///     for _page in 0..100 {
+///         if context.is_cancelled() {
+///             return Outcome::Failure(format!("{} was told to stop", context.id()));
+///         }
+///     }
+///     Outcome::Success
+/// }
+/// ```
 pub struct Context {
     pub(super) task: Arc<Task>,
     pub(super) number: u64,

@@ -12,6 +12,21 @@ use crate::clock::Patience;
 ///
 /// It goes on answering after the task has ended, also when the id is used again: that is another
 /// task.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{Scheduler, TaskState};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let scheduler = Scheduler::builder().workers(1).build()?;
+/// let task = scheduler.after(Duration::from_millis(1), |_| Err("no paper"))?;
+/// assert_eq!(task.wait(), TaskState::Failed);
+/// assert_eq!(task.info().last_error.as_deref(), Some("no paper"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TaskHandle(pub(super) Arc<Task>);
 
@@ -25,7 +40,8 @@ impl TaskHandle {
         self.0.name()
     }
 
-    /// No run starts from now on; one that is going is asked to stop through its token.
+    /// No run starts from now on; one that is going is asked to stop through its token. Does not
+    /// wait for it.
     pub fn cancel(&self) -> CancelOutcome {
         self.0.cancel()
     }

@@ -10,6 +10,20 @@ use crate::clock::Patience;
 /// Says that a run should stop. A cheap clone of the same flag; once set it stays set.
 ///
 /// Nothing stops a handler by force: it looks at the token, or waits with it instead of sleeping.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::Context;
+///
+/// fn poll(context: &Context) {
+///     // Ends at once when the task is cancelled.
+///     while !context.token().wait_timeout(Duration::from_secs(1)) {
+///         println!("still there");
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken(Arc<Flag>);
 

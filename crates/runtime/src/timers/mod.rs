@@ -145,7 +145,25 @@ impl Timers {
     ///
     /// `None` if it is too late: the timer has fired, or was cancelled. Rounds as
     /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock
-    /// from then on. Does not block.
+    /// from then on; if other threads fill the last place under
+    /// [`max_timers`](TimersBuilder::max_timers) while it is moved, the answer is `None` as well and
+    /// it fires at its old instant. Does not block.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// let key = timers.after(Duration::from_secs(30), || println!("idle"))?;
+    /// let new_key = timers.reset(key, Duration::from_secs(30)).expect("it has not fired yet");
+    /// assert!(!timers.cancel(key), "the old key does nothing");
+    /// assert!(timers.cancel(new_key));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         self.engine.reset(key, delay)
     }
@@ -163,7 +181,7 @@ impl Timers {
         self.engine.len()
     }
 
-    /// True if nothing is pending.
+    /// True if nothing is pending. As exact as [`len`](Timers::len).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

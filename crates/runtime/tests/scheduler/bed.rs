@@ -57,6 +57,15 @@ impl Bed {
         assert!(self.scheduler.wait_idle_timeout(HANG), "runs hang");
     }
 
+    /// Keeps one worker busy until the gate opens; returns when it is.
+    pub(crate) fn occupy_worker(&self) -> Gate {
+        let (gate, keeper) = gate();
+        let busy = move |context: &Context| keeper.pass(context);
+        self.scheduler.after(Duration::ZERO, busy).unwrap();
+        gate.wait_started();
+        gate
+    }
+
     /// A record of the times at which handlers ran.
     pub(crate) fn record(&self) -> Record {
         Record {

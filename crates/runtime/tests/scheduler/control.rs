@@ -61,10 +61,7 @@ fn a_recurring_task_takes_its_new_period_at_once() {
 fn a_run_that_waits_for_a_worker_is_taken_back() {
     let bed = Bed::workers(1);
     let record = bed.record();
-    let (gate, keeper) = gate();
-    let busy = move |context: &Context| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, busy).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     let past = bed.clock.wall() - ms(10);
     let task = bed.scheduler.task("x").at(past).run(record.note("old"));
     bed.clock.advance(ms(1));

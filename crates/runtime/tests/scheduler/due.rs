@@ -26,10 +26,7 @@ fn after_runs_once_at_its_tick_rounded_up() {
 fn zero_delay_runs_at_once_but_not_inside_the_call() {
     let bed = Bed::workers(1);
     let record = bed.record();
-    let (gate, keeper) = gate();
-    let blocker = move |context: &_| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, blocker).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     let handle = bed.scheduler.after(Duration::ZERO, record.note("zero"));
     assert_eq!(record.len(), 0);
     gate.open();

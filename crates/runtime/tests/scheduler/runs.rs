@@ -15,10 +15,7 @@ use crate::bed::{Bed, HANG, gate, ms};
 fn what_waits_for_a_worker_goes_in_due_order() {
     let bed = Bed::workers(1);
     let record = bed.record();
-    let (gate, keeper) = gate();
-    let busy = move |context: &Context| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, busy).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     for (name, delay) in [("a", 20), ("b", 10), ("c", 15)] {
         bed.scheduler.after(ms(delay), record.note(name)).unwrap();
     }
@@ -31,10 +28,7 @@ fn what_waits_for_a_worker_goes_in_due_order() {
 #[test]
 fn ten_thousand_due_in_one_tick_on_one_worker_do_not_stop_the_driver() {
     let bed = Bed::workers(1);
-    let (gate, keeper) = gate();
-    let busy = move |context: &Context| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, busy).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     for _ in 0..10_000 {
         bed.scheduler.after(ms(5), |_| ()).unwrap();
     }
@@ -52,10 +46,7 @@ fn ten_thousand_due_in_one_tick_on_one_worker_do_not_stop_the_driver() {
 #[test]
 fn runs_beyond_the_queue_wait_behind_it_and_are_counted() {
     let bed = Bed::with(|builder| builder.workers(1).queue_capacity(10));
-    let (gate, keeper) = gate();
-    let busy = move |context: &Context| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, busy).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     for _ in 0..25 {
         bed.scheduler.after(ms(1), |_| ()).unwrap();
     }
@@ -69,10 +60,7 @@ fn runs_beyond_the_queue_wait_behind_it_and_are_counted() {
 #[test]
 fn of_what_is_queued_and_replaced_again_and_again_the_last_runs() {
     let bed = Bed::workers(1);
-    let (gate, keeper) = gate();
-    let busy = move |context: &Context| keeper.pass(context);
-    bed.scheduler.after(Duration::ZERO, busy).unwrap();
-    gate.wait_started();
+    let gate = bed.occupy_worker();
     let record = bed.record();
     bed.scheduler.after(ms(1), record.note("kept")).unwrap();
     for _ in 0..20 {

@@ -2,13 +2,13 @@
 //!
 //! Ground rules: plain atomics, written where things happen, so that nobody takes a lock to count.
 //! Relaxed throughout: these are numbers for people, they publish nothing. SeqCst where `live` is
-//! written and read, for `scheduler/activity.rs` waits for it.
+//! written and read, for `activity.rs` waits for it.
 
 use std::time::Duration;
 
 use wheel_sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
-use super::{LatenessRecorder, Stats};
+use crate::observe::{LatenessRecorder, Stats};
 use crate::task::{Outcome, TaskState};
 
 /// See [`Stats`] for what each one means.
