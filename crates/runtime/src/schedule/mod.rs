@@ -44,7 +44,7 @@ enum Base {
 
 /// When the first of many is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
+pub(crate) enum Start {
     /// One period after the task was added.
     OnePeriodOn,
     Now,
@@ -88,17 +88,20 @@ impl Schedule {
 
     /// The first run is due at once.
     #[must_use]
-    pub fn start_now(mut self) -> Schedule {
-        self.start = Start::Now;
-        self
+    pub fn start_now(self) -> Schedule {
+        self.starting(Start::Now)
     }
 
     /// The grid contains `start`. The first run is due at `start` if that is still to come, else at the first
     /// start + k * period that is: an anchor in the past keeps its phase. The wall clock is read once, when the
     /// task is added; from then on the grid is monotonic.
     #[must_use]
-    pub fn start_at(mut self, start: SystemTime) -> Schedule {
-        self.start = Start::At(start);
+    pub fn start_at(self, start: SystemTime) -> Schedule {
+        self.starting(Start::At(start))
+    }
+
+    pub(crate) fn starting(mut self, start: Start) -> Schedule {
+        self.start = start;
         self
     }
 

@@ -8,7 +8,7 @@ use wheel_sync::Arc;
 use super::Scheduler;
 use super::registry::{Added, NotAdded};
 use crate::policy::{Misfire, Overlap};
-use crate::schedule::{Schedule, ScheduleError};
+use crate::schedule::{Schedule, ScheduleError, Start};
 use crate::task::{Context, Handler, IntoOutcome, Settings, Task, TaskHandle, TaskId};
 
 /// What happens when the id of a new task belongs to a live one.
@@ -70,6 +70,8 @@ impl<'s> TaskBuilder<'s> {
     pub fn schedule(mut self, schedule: Schedule) -> TaskBuilder<'s> {
         self.schedule = Some(schedule);
         self
+    /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
+    start: Option<Start>,
     }
 
     /// Once, `delay` from now: [`Schedule::after`].
@@ -80,6 +82,7 @@ impl<'s> TaskBuilder<'s> {
     /// Once, when the wall clock reads `at`: [`Schedule::at`].
     pub fn at(self, at: SystemTime) -> TaskBuilder<'s> {
         self.schedule(Schedule::at(at))
+            start: None,
     }
 
     /// Again and again, on a grid of `period`: [`Schedule::every`].
@@ -94,13 +97,13 @@ impl<'s> TaskBuilder<'s> {
 
     /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or `every_after`.
     pub fn start_now(mut self) -> TaskBuilder<'s> {
-        self.schedule = self.schedule.map(Schedule::start_now);
+        self.start = Some(Start::Now);
         self
     }
 
     /// The grid contains `start`: [`Schedule::start_at`]. Call it after `every`.
     pub fn start_at(mut self, start: SystemTime) -> TaskBuilder<'s> {
-        self.schedule = self.schedule.map(|schedule| schedule.start_at(start));
+        self.start = Some(Start::At(start));
         self
     }
 
@@ -191,6 +194,10 @@ impl SubmitError {
         matches!(self, SubmitError::DuplicateId(_) | SubmitError::Full)
     }
 }
+        let schedule = match self.start {
+            Some(start) => schedule.starting(start),
+            None => schedule,
+        };
 
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,7 +213,7 @@ impl fmt::Display for SubmitError {
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
-                f.write_str("there are as many live tasks as the scheduler may have")
+                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
             }
             SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
@@ -232,3 +239,4 @@ impl fmt::Debug for TaskBuilder<'_> {
             .finish_non_exhaustive()
     }
 }
+            .field("start", &self.start)

@@ -143,7 +143,24 @@ impl Timers {
     ///
     /// `None` if it is too late: the timer has fired, or was cancelled. Rounds as
     /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock from
-    /// then on. Does not block.
+    /// then on. Does not block; moving a timer to later wakes nobody.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// let first = timers.after(Duration::from_secs(30), || println!("idle"))?;
+    /// let second = timers.reset(first, Duration::from_secs(30)).expect("it has not fired yet");
+    /// assert_eq!(timers.reset(first, Duration::from_secs(30)), None, "the old key does nothing");
+    /// assert!(timers.cancel(second));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "the old key does nothing any more; the timer is known by the new one"]
     pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
         self.engine.reset(key, delay)
     }
