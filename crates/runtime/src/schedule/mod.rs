@@ -16,17 +16,25 @@ pub(crate) use plan::{Due, Plan};
 
 /// When a task is due: once, or again and again.
 ///
-/// `after` and `every` follow the monotonic clock: a step of the wall clock does not move them. `at` follows
-/// the wall clock. Durations round up to the tick of the scheduler: nothing is early. `Duration::MAX` means never.
+/// `after`, `every` and `every_after` follow the monotonic clock: a step of the wall clock does not move them, and time for
+/// which the machine was suspended does not count, unless by [`SystemClock::boottime`](crate::SystemClock::boottime). `at` follows
+/// the wall clock. Durations round up to the tick of the scheduler, instants to a millisecond: nothing is early.
+/// `Duration::MAX` means never.
+///
+/// There is no calendar: days are 24 hours. A task that must keep to the wall clock through its steps uses `at` and
+/// [`Scheduler::reschedule`](crate::Scheduler::reschedule) from run to run.
 ///
 /// # Examples
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::time::{Duration, SystemTime};
 /// use wheel_runtime::Schedule;
 ///
 /// let every_minute_from_now = Schedule::every(Duration::from_secs(60)).start_now();
-/// # drop(every_minute_from_now);
+/// // At 02:00 UTC, every 24 hours from then on.
+/// let two_o_clock = SystemTime::UNIX_EPOCH + Duration::from_secs(2 * 3600);
+/// let daily = Schedule::every(Duration::from_secs(24 * 3600)).start_at(two_o_clock);
+/// # drop((every_minute_from_now, daily));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {

@@ -45,12 +45,33 @@ pub enum SubmitError {
     ShuttingDown,
 }
 
-/// Describes a task. Nothing happens before [`run`](TaskBuilder::run).
+/// Describes a task. Nothing happens before [`run`](TaskBuilder::run), and the order of the other calls does not matter; of
+/// several schedules the last one counts.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{OnConflict, Scheduler};
+///
+/// let scheduler = Scheduler::builder().build()?;
+/// let task = scheduler
+///     .task("poll")
+///     .every(Duration::from_secs(30))
+///     .start_now()
+///     .count(100)
+///     .on_conflict(OnConflict::Replace)
+///     .run(|run| println!("{}, run {}", run.id(), run.run()))?;
+/// assert_eq!(task.id(), "poll");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a task is added by its `run`"]
 pub struct TaskBuilder<'s> {
     scheduler: &'s Scheduler,
     name: Option<String>,
     schedule: Option<Schedule>,
+    /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
+    start: Option<Start>,
     settings: Settings,
     on_conflict: OnConflict,
 }
@@ -61,6 +82,7 @@ impl<'s> TaskBuilder<'s> {
             scheduler,
             name,
             schedule: None,
+            start: None,
             settings: Settings::default(),
             on_conflict: OnConflict::Refuse,
         }
@@ -70,8 +92,6 @@ impl<'s> TaskBuilder<'s> {
     pub fn schedule(mut self, schedule: Schedule) -> TaskBuilder<'s> {
         self.schedule = Some(schedule);
         self
-    /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
-    start: Option<Start>,
     }
 
     /// Once, `delay` from now: [`Schedule::after`].
@@ -82,7 +102,6 @@ impl<'s> TaskBuilder<'s> {
     /// Once, when the wall clock reads `at`: [`Schedule::at`].
     pub fn at(self, at: SystemTime) -> TaskBuilder<'s> {
         self.schedule(Schedule::at(at))
-            start: None,
     }
 
     /// Again and again, on a grid of `period`: [`Schedule::every`].
@@ -95,19 +114,20 @@ impl<'s> TaskBuilder<'s> {
         self.schedule(Schedule::every_after(pause))
     }
 
-    /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or `every_after`.
+    /// The first run is due at once: [`Schedule::start_now`]. For `every` and `every_after`, before or behind them.
     pub fn start_now(mut self) -> TaskBuilder<'s> {
         self.start = Some(Start::Now);
         self
     }
 
-    /// The grid contains `start`: [`Schedule::start_at`]. Call it after `every`.
+    /// The grid contains `start`: [`Schedule::start_at`]. For `every`, before or behind it.
     pub fn start_at(mut self, start: SystemTime) -> TaskBuilder<'s> {
         self.start = Some(Start::At(start));
         self
     }
 
-    /// The task ends after `runs` runs. Occurrences that were skipped do not count, runs by hand do.
+    /// The task ends after `runs` runs, from 1; without end unless told otherwise. Occurrences that were skipped do not
+    /// count, runs by hand do.
     pub fn count(mut self, runs: u64) -> TaskBuilder<'s> {
         self.settings.runs_max = Some(runs);
         self
@@ -135,9 +155,26 @@ impl<'s> TaskBuilder<'s> {
     ///
     /// What this thread wrote before is visible to the handler. The handler is dropped when the task has ended.
     ///
+    /// It may return nothing, a `Result<(), E>` or an [`Outcome`](crate::Outcome); an error, or a panic, is a failed run,
+    /// and a task that recurs goes on with the next one. A handler may run again and is therefore `Fn`: what a run
+    /// needs for itself is cloned there, or taken out of a `Mutex<Option<T>>`.
+    ///
     /// # Errors
     ///
     /// [`SubmitError`] says what would be right and whether trying again helps.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Scheduler, TaskState};
+    ///
+    /// let scheduler = Scheduler::builder().build()?;
+    /// let print = scheduler.task("print").after(Duration::ZERO).run(|_| Err("no paper"))?;
+    /// assert_eq!(print.wait(), TaskState::Failed);
+    /// assert_eq!(print.info().last_error.as_deref(), Some("no paper"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run<F, O>(self, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -157,6 +194,10 @@ impl<'s> TaskBuilder<'s> {
             return Err(SubmitError::ZeroCount);
         }
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
+        let schedule = match self.start {
+            Some(start) => schedule.starting(start),
+            None => schedule,
+        };
         let clock = core.engine.clock();
         let planned = schedule.plan(clock.now(), clock.wall());
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
@@ -194,10 +235,6 @@ impl SubmitError {
         matches!(self, SubmitError::DuplicateId(_) | SubmitError::Full)
     }
 }
-        let schedule = match self.start {
-            Some(start) => schedule.starting(start),
-            None => schedule,
-        };
 
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -234,9 +271,9 @@ impl fmt::Debug for TaskBuilder<'_> {
         f.debug_struct("TaskBuilder")
             .field("name", &self.name)
             .field("schedule", &self.schedule)
+            .field("start", &self.start)
             .field("settings", &self.settings)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
     }
 }
-            .field("start", &self.start)

@@ -10,6 +10,27 @@ use super::{CancelToken, Task};
 use crate::clock::Moment;
 
 /// What a handler is told about its run. Handlers get it by reference.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{Context, Scheduler, TaskState};
+///
+/// fn clean_up(run: &Context) -> Result<(), String> {
+///     for part in 0..3 {
+///         if run.is_cancelled() {
+///             return Err(format!("stopped before part {part}"));
+///         }
+///     }
+///     Ok(())
+/// }
+///
+/// let scheduler = Scheduler::builder().build()?;
+/// let task = scheduler.task("clean-up").after(Duration::ZERO).run(clean_up)?;
+/// assert_eq!(task.wait(), TaskState::Succeeded);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Context {
     pub(super) task: Arc<Task>,
     pub(super) number: u64,

@@ -10,7 +10,24 @@ use crate::clock::Patience;
 
 /// One task. Dropping the handle does not cancel it; a clone is the same task.
 ///
-/// It goes on answering after the task has ended, also when the id is used again: that is another task.
+/// It goes on answering after the task has ended, also when the id is used again: that is another task. What it lacks
+/// ([`reschedule`](crate::Scheduler::reschedule), [`trigger`](crate::Scheduler::trigger)) the scheduler does by its
+/// [`id`](TaskHandle::id).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{CancelOutcome, Scheduler, TaskState};
+///
+/// let scheduler = Scheduler::builder().build()?;
+/// let order = scheduler.task("order-1001").after(Duration::from_secs(1800)).run(|_| ())?;
+/// assert_eq!(order.info().state, TaskState::Scheduled);
+/// assert_eq!(order.wait_timeout(Duration::from_millis(1)), None);
+/// assert_eq!(order.cancel(), CancelOutcome::Cancelled);
+/// assert_eq!(order.wait(), TaskState::Cancelled);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct TaskHandle(pub(super) Arc<Task>);
 

@@ -10,6 +10,26 @@ use crate::clock::Patience;
 /// Says that a run should stop. A cheap clone of the same flag; once set it stays set.
 ///
 /// Nothing stops a handler by force: it looks at the token, or waits with it instead of sleeping.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{CancelToken, Context};
+///
+/// fn poll(run: &Context) {
+///     // Ends as soon as the run should stop, and not a second later.
+///     while !run.token().wait_timeout(Duration::from_secs(1)) {
+///         println!("polling");
+///     }
+/// }
+///
+/// let token = CancelToken::new();
+/// assert!(!token.wait_timeout(Duration::ZERO));
+/// token.cancel();
+/// assert!(token.wait_timeout(Duration::MAX));
+/// # let _: fn(&Context) = poll;
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken(Arc<Flag>);
 
