@@ -49,15 +49,15 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes!(), after_long_help = LONG_HELP)]
 pub(crate) struct RunArgs {
-    /// The task file
+    /// The task file; --help describes it
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// End after this time, such as 10s; what then still runs is ended as by a signal
+    /// End after this time, such as 10s, and not before; what still runs is ended as by a signal
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) run_for: Option<Duration>,
 
-    /// End as soon as nothing is pending any more; without --for this is so anyway
+    /// With --for: end earlier if nothing is pending any more; without --for this is so anyway
     #[arg(long)]
     pub(crate) until_idle: bool,
 
@@ -65,11 +65,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: u16,
 
-    /// End with one line of JSON in place of the summary
+    /// End with one line of JSON in place of the summary; with --quiet it is the only line
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show neither the live line nor what the programs print
+    /// Show the summary only: no live line, no failures, nothing that the programs print
     #[arg(long)]
     pub(crate) quiet: bool,
 
@@ -77,7 +77,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration::parse)]
     pub(crate) grace: Duration,
 
-    /// Exit with 1 when a run failed
+    /// Exit with 1 when a run failed; one that was cut at the end has not
     #[arg(long)]
     pub(crate) fail_on_error: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) struct RunArgs {
     after_help = "Exit codes:\n  0  the file can be run\n  2  it has faults, each of which is shown, or it cannot be read"
 )]
 pub(crate) struct CheckArgs {
-    /// The task file
+    /// The task file; `wheel run --help` describes it
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
@@ -106,10 +106,15 @@ A task file:
   dir = \"/srv/shop\"            # optional: where the program runs
   output = \"heartbeat.log\"     # optional: a file that its output is appended to
 
+  Durations are numbers with the units d, h, m, s, ms, us and ns, the largest first: \"1h30m\",
+  \"1.5s\". `after` and `every` count from the start and do not follow changes of the wall clock; the
+  first run of `every` is one period after the start. `at` follows the wall clock, and an instant in
+  the past is due at once. A run that is due while the last one of its task is still going is
+  skipped; one run stands for several that were missed together.
+
+  `run` is no line of shell: $HOME, *, | and > mean something only where the program is a shell.
   Relative paths are taken from where wheel is started; a program with a slash in its name, from
-  the task's `dir`. `after` and `every` count from the start and do not follow changes of the wall
-  clock; `at` does, and an instant in the past is due at once. A run that is due while the last one
-  of its task is still going is skipped; one run stands for several that were missed together.
+  the task's `dir`.
 
 Programs:
   A run takes a worker for as long as its program runs. Programs mostly wait, so there are 16

@@ -35,8 +35,15 @@ pub(crate) fn is_possible() -> bool {
     io::stderr().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// The line, cut to the width of the terminal.
+/// The line, as much of it as the terminal is wide.
 pub(crate) fn line(standing: &Standing) -> String {
+    // A line that fills the last column would break; a terminal that does not tell its width has
+    // the usual one.
+    fitted(standing, columns().unwrap_or(80).saturating_sub(1))
+}
+
+/// What does not fit is left out as a whole: half a number would be a wrong one.
+fn fitted(standing: &Standing, width: usize) -> String {
     let Standing {
         pending,
         running,
@@ -44,29 +51,29 @@ pub(crate) fn line(standing: &Standing) -> String {
         next,
         lateness,
     } = standing;
-    let mut parts = vec![
-        format!("pending {pending}"),
-        format!("running {running}"),
-        format!("done {}", counts.succeeded),
-        format!("failed {}", counts.failed + counts.cut),
-    ];
+    let counted = format!(
+        "pending {pending} | running {running} | done {} | failed {}",
+        counts.succeeded,
+        counts.failed + counts.cut
+    );
+    let mut line: String = counted.chars().take(width).collect();
+    let mut append = |part: String| {
+        let fits = line.chars().count() + part.chars().count() <= width;
+        if fits {
+            line.push_str(&part);
+        }
+        fits
+    };
     if let Some((id, rest)) = next {
-        parts.push(format!("next {id} in {}", rounded(*rest)));
+        let rest = rounded(*rest);
+        let _ = append(format!(" | next {id} in {rest}")) || append(format!(" | next in {rest}"));
     }
     if counts.runs > 0 {
-        parts.push(format!(
-            "late p50 {}, max {}",
-            micros(lateness.p50),
-            micros(lateness.max)
-        ));
+        let max = micros(lateness.max);
+        let _ = append(format!(" | late p50 {}, max {max}", micros(lateness.p50)))
+            || append(format!(" | late max {max}"));
     }
-    // A line that fills the last column would break; a terminal that does not tell its width has
-    // the usual one.
-    parts
-        .join(" | ")
-        .chars()
-        .take(columns().unwrap_or(80).saturating_sub(1))
-        .collect()
+    line
 }
 
 fn columns() -> Option<usize> {
@@ -89,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_line_tells_all_of_it_within_the_width() {
-        let standing = Standing {
+        let mut standing = Standing {
             pending: 3,
             running: 1,
             counts: Counts {
@@ -106,8 +113,27 @@ mod tests {
                 max: 1_200,
             },
         };
-        let line = line(&standing);
         let whole = "pending 3 | running 1 | done 12 | failed 1 | next beat in 0.4s | late p50 310 us, max 1.2 ms";
-        assert!(line.len() >= 20 && whole.starts_with(&line), "{line}");
+        let counts = "pending 3 | running 1 | done 12 | failed 1";
+        let lines = [
+            (200, whole.to_owned()),
+            (whole.len(), whole.to_owned()),
+            (
+                whole.len() - 1,
+                format!("{counts} | next beat in 0.4s | late max 1.2 ms"),
+            ),
+            (79, format!("{counts} | next beat in 0.4s")),
+            (60, format!("{counts} | next in 0.4s")),
+            (45, counts.to_owned()),
+            (9, "pending 3".to_owned()),
+        ];
+        for (width, expected) in lines {
+            assert_eq!(fitted(&standing, width), expected, "{width} columns");
+        }
+        standing.next = Some(("a-name-that-is-far-too-long-for-it".into(), Duration::ZERO));
+        assert_eq!(
+            fitted(&standing, 79),
+            format!("{counts} | next in 0.0s | late max 1.2 ms")
+        );
     }
 }

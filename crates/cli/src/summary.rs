@@ -14,6 +14,9 @@ use crate::signals;
 const ROWS_MAX: usize = 40;
 /// Names of pending tasks in the text.
 const NAMES_MAX: usize = 10;
+/// Columns of the table that are left out when they hold zeros only.
+const CUT: usize = 5;
+const SKIPPED: usize = 6;
 
 /// Why `wheel run` ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,20 +202,19 @@ impl Summary {
         ];
         let mut lines = vec![heads.map(str::to_owned)];
         lines.extend(shown.iter().map(|row| row.cells()));
-        let widths: Vec<usize> = (0..heads.len())
-            .map(|column| {
-                lines
-                    .iter()
-                    .map(|line| line[column].chars().count())
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let widths = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|column| {
+            let cells = lines.iter().map(|line| line[column].chars().count());
+            cells.max().unwrap_or(0)
+        });
         for line in &lines {
             let mut written = String::new();
-            for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
                 // Words to the left, numbers to the right. Writing to a String cannot fail.
                 let _ = match column {
+                    // A column without a number above zero would only make the table wider than a
+                    // terminal.
+                    CUT if shown.iter().all(|row| row.counts.cut == 0) => continue,
+                    SKIPPED if shown.iter().all(|row| row.skipped == 0) => continue,
                     0 | 1 | 8 => write!(written, "{cell:<width$}  "),
                     _ => write!(written, "{cell:>width$}  "),
                 };

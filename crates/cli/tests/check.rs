@@ -136,6 +136,15 @@ fn an_unknown_key_leads_to_the_right_one() {
         &["unknown key `priority`", "id, after, at, every"],
     );
     refused(
+        &task(&format!("cron = \"0 2 * * *\"\n{TRUE}")),
+        "3:1",
+        &[
+            "unknown key `cron`",
+            "no cron expressions",
+            "every = \"24h\"",
+        ],
+    );
+    refused(
         "[[tasks]]\nid = \"a\"\n",
         "1:3",
         &["unknown key `tasks`", "did you mean `[[task]]`?"],

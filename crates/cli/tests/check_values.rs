@@ -41,13 +41,18 @@ fn a_bad_duration_says_what_is_wrong() {
 #[test]
 fn a_bad_instant_says_what_is_wrong() {
     let expected = ["`at` is not an instant", "2026-12-01T02:00:00+08:00"];
-    for text in [
-        "\"tomorrow\"",
-        "\"2026-12-01T02:00:00\"",
-        "2026-12-01T02:00:00",
-        "2026-12-01",
-        "\"2026-13-01T02:00:00Z\"",
+    for (text, why) in [
+        ("\"tomorrow\"", "`tomorrow` does not begin with a date"),
+        ("\"02:00\"", "`02:00` does not begin with a date"),
+        ("\"\"", "does not begin with a date"),
+        ("02:00:00", "`02:00:00` does not begin with a date"),
+        ("\"2026-12-01T02:00:00\"", "it has no offset from UTC"),
+        ("\"2026-12-01 02:00\"", "it has no offset from UTC"),
+        ("2026-12-01T02:00:00", "it has no offset from UTC"),
+        ("2026-12-01", "it has no offset from UTC"),
+        ("\"2026-13-01T02:00:00Z\"", "month"),
     ] {
+        let expected = [&expected[..], &[why]].concat();
         refused(&task(&format!("at = {text}\n{TRUE}")), "3:6", &expected);
     }
     refused(

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::thread;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use workbench::Workbench;
 
 const TEXT: &str = r#"
@@ -32,6 +33,14 @@ fn on_terminal(args: &[&str], out: fn(&File) -> Stdio) -> String {
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
     let theirs = File::options().read(true).write(true).open(name).unwrap();
+    // Wide enough for all of the line.
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: 120,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&theirs, size).unwrap();
     let mut command = bench.command(TEXT, args);
     command
         .env("TERM", "xterm")

@@ -16,7 +16,7 @@ pub enum BuildError {
     Tick(TickLengthError),
     /// A number is outside what is possible. Trying again does not help.
     OutOfRange {
-        /// The builder's method that was given the number.
+        /// The builder's method that was given the number, and the unit if it has one.
         what: &'static str,
         /// What was given.
         given: u128,
@@ -58,10 +58,14 @@ impl fmt::Display for BuildError {
                 given,
                 least,
                 most,
-            } => write!(
-                f,
-                "{what} is {given}, which is not within {least} to {most}"
-            ),
+            } => {
+                write!(f, "{what} is {given}, but must be ")?;
+                if *most == usize::MAX as u128 {
+                    write!(f, "at least {least}")
+                } else {
+                    write!(f, "from {least} to {most}")
+                }
+            }
             BuildError::Thread(_) => f.write_str("the system refused to start a thread"),
         }
     }
@@ -80,5 +84,26 @@ impl std::error::Error for BuildError {
 impl From<TickLengthError> for BuildError {
     fn from(error: TickLengthError) -> BuildError {
         BuildError::Tick(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_not_possible_says_which_ones_are() {
+        let text = |most| {
+            let error = BuildError::OutOfRange {
+                what: "workers",
+                given: 0,
+                least: 1,
+                most,
+            };
+            error.to_string()
+        };
+        assert_eq!(text(1024), "workers is 0, but must be from 1 to 1024");
+        let without_limit = text(usize::MAX as u128);
+        assert_eq!(without_limit, "workers is 0, but must be at least 1");
     }
 }

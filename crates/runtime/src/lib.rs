@@ -1,22 +1,52 @@
 //! Timers and scheduled tasks for services, on one timing-wheel engine.
 //!
-//! There are two doors. [`Timers`] is the bare one: callbacks after a delay or at an instant, no
-//! names, no allocation beyond the closure. [`Scheduler`] has tasks with ids, schedules, states and
-//! workers. Below both stand the driver (one thread, tickless) and the [`Clock`]; beside them the
-//! [`Executor`]s, which run what is due away from the driver thread.
+//! Two doors lead to the engine. Each starts a driver thread of its own, which sleeps until the
+//! next timer is due.
 //!
-//! Never early: a delay is rounded up to the tick (1 ms unless told otherwise), a reading of the
-//! clock down. On a [`ManualClock`] the same code runs without waiting, for tests and simulation.
+//! | | [`Timers`] | [`Scheduler`] |
+//! |---|---|---|
+//! | for | a timeout per connection or request, by the million | jobs that have a name |
+//! | takes | a callback, which runs once | a handler, which runs once or again and again |
+//! | names it by | a [`TimerKey`], a new one from each reset | an id, and a [`TaskHandle`] |
+//! | runs it on | the driver thread, or an [`Executor`] | workers of its own, or an [`Executor`] |
+//! | when it is late | runs at once | one run stands for all that were missed: [`Misfire`] |
+//! | tells | [`TimersStats`] | [`Stats`], [`TaskInfo`], [`ShutdownReport`] |
 //!
-//! ```text
-//!  Timers -------------------------> driver <--- clock
-//!  Scheduler --> task --> schedule      |
-//!                  ^                    v
-//!                  '--- worker <--- executor
+//! Nothing is early: durations are rounded up to the tick, 1 ms unless a builder is told otherwise.
+//! Both doors live by a [`Clock`]: the system's, or a [`ManualClock`] that tests move by hand.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::time::Duration;
+//! use wheel_runtime::{CancelOutcome, InlineExecutor, ManualClock, Scheduler, TaskState, Timers};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let clock = ManualClock::new();
+//! let timers = Timers::builder().clock(clock.clone()).build()?;
+//! let shop = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+//!
+//! let idle = timers.after(Duration::from_secs(30), || println!("closing an idle connection"))?;
+//! let half_an_hour = Duration::from_secs(30 * 60);
+//! let unpaid = shop.task("order-1001").after(half_an_hour).run(|_| println!("not paid"))?;
+//! let paid = shop.task("order-1002").after(half_an_hour).run(|_| println!("not paid"))?;
+//!
+//! assert!(timers.cancel(idle));
+//! assert_eq!(paid.cancel(), CancelOutcome::Cancelled);
+//! clock.run_for(half_an_hour);
+//! assert_eq!(unpaid.wait(), TaskState::Succeeded);
+//! assert!(shop.shutdown(Duration::from_secs(5))?.pending.is_empty());
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
-//! `executor` (where due work runs), then `schedule`, `policy`, `task` and `scheduler`.
+//! # Features
+//!
+//! `rayon`, off by default: `RayonExecutor`, which runs due work on a rayon pool of yours.
+
+// Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
+// `executor` (where due work runs), `schedule`, `task` and `scheduler` (the door for jobs),
+// `observe` (what it counts).
 
 mod clock;
 mod driver;

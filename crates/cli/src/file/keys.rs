@@ -41,6 +41,37 @@ const OTHER_WORDS: [(&str, &str); 32] = [
     ("stdout", "output"),
 ];
 
+/// Words for what no key of a task does, and what comes closest to it.
+const NOT_THERE: [(&str, &str); 10] = [
+    ("cron", NO_CALENDAR),
+    ("crontab", NO_CALENDAR),
+    ("daily", NO_CALENDAR),
+    ("schedule", NO_CALENDAR),
+    ("shell", NO_SHELL),
+    (
+        "enabled",
+        "put a # in front of each line of a task that should not run",
+    ),
+    (
+        "timeout",
+        "start the program with `timeout`, such as run = [\"timeout\", \"30\", \"sh\", \"-c\", \"date\"]",
+    ),
+    ("stderr", "`output` takes both streams of the program"),
+    ("user", "start `wheel` as that user"),
+    ("workers", "it is an option of `wheel run`: --workers N"),
+];
+
+const NO_CALENDAR: &str =
+    "there are no cron expressions: write every = \"24h\", or at = \"2026-12-01T02:00:00+08:00\"";
+const NO_SHELL: &str = "for a line of shell write run = [\"sh\", \"-c\", '...the line...']";
+
+/// What to do in place of an unknown key that has no counterpart.
+pub(crate) fn in_place_of(unknown: &str) -> Option<&'static str> {
+    let unknown = unknown.to_lowercase();
+    let found = NOT_THERE.iter().find(|(word, _)| *word == unknown);
+    found.map(|(_, help)| *help)
+}
+
 /// The known key that was probably meant by an unknown one.
 pub(crate) fn meant_by(unknown: &str) -> Option<&'static str> {
     let unknown = unknown.to_lowercase();

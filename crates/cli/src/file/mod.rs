@@ -76,7 +76,7 @@ impl fmt::Display for Schedule {
                 period,
                 count: Some(count),
             } => {
-                write!(f, "every {}, {count} times", duration::format(*period))
+                write!(f, "every {} x{count}", duration::format(*period))
             }
         }
     }

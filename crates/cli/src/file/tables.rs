@@ -193,7 +193,9 @@ fn unknown_keys(table: &DeTable<'_>, faults: &mut Faults) {
             key.span(),
             format!("unknown key `{}`", key.get_ref().escape_debug()),
         );
-        if let Some(meant) = keys::meant_by(key.get_ref()) {
+        if let Some(help) = keys::in_place_of(key.get_ref()) {
+            fault.help(help);
+        } else if let Some(meant) = keys::meant_by(key.get_ref()) {
             fault.help(format!("did you mean `{meant}`?"));
         }
         fault.note(format!("a task knows {}", TASK_KEYS.join(", ")));

@@ -134,11 +134,25 @@ pub(crate) fn instant(value: &Value<'_>, faults: &mut Faults) -> Option<SystemTi
     match instant.and_then(SystemTime::try_from) {
         Ok(instant) => Some(instant),
         Err(error) => {
+            let why = why_no_instant(text.trim(), &error);
             faults
-                .add(value.span(), format!("`at` is not an instant: {error}"))
+                .add(value.span(), format!("`at` is not an instant: {why}"))
                 .help(INSTANT_EXAMPLES);
             None
         }
+    }
+}
+
+/// In the words of this file where it is one of the usual mistakes, else in those of whoever read
+/// it.
+fn why_no_instant(text: &str, error: &jiff::Error) -> String {
+    let begins_with_a_year = text.len() > 4 && text.bytes().take(4).all(|b| b.is_ascii_digit());
+    if text.parse::<jiff::civil::DateTime>().is_ok() {
+        "it has no offset from UTC, so it would be another instant in every time zone".to_owned()
+    } else if begins_with_a_year && text.as_bytes()[4] == b'-' {
+        error.to_string()
+    } else {
+        format!("`{}` does not begin with a date", text.escape_debug())
     }
 }
 

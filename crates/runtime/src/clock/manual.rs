@@ -34,7 +34,21 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 /// next, so that nothing is late. Both return when everything due has been handed over, which for
 /// callbacks that run inline means that they have returned; an executor may still be at work.
 ///
-/// Calls from several threads take turns. A call from a callback that runs on a driver thread moves
+/// # Schedulers and workers
+///
+/// Moving the time does not wait for the workers of a [`Scheduler`](crate::Scheduler). Two ways
+/// lead to tests that always come out the same:
+///
+/// - With an [`InlineExecutor`](crate::InlineExecutor) handlers run on the driver thread, and have
+///   returned when [`run_for`](ManualClock::run_for) has. Made for simulations: a day of a task of
+///   every minute is 1440 runs.
+/// - With workers, call [`Scheduler::wait_idle`](crate::Scheduler::wait_idle) after each step of
+///   the clock. A long `run_for` would outrun the workers: runs would start hours late by this
+///   clock, and be skipped because the last one still waits.
+///
+/// # Calls from several threads
+///
+/// They take turns. A call from a callback that runs on a driver thread moves
 /// the time and returns at once; what becomes due fires after the callback.
 ///
 /// # Examples
@@ -46,6 +60,22 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 /// let clock = ManualClock::new();
 /// clock.advance(Duration::from_millis(1500));
 /// assert_eq!(clock.now(), Duration::from_millis(1500));
+/// ```
+///
+/// A day of a heartbeat:
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{InlineExecutor, ManualClock, Scheduler};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let clock = ManualClock::new();
+/// let scheduler = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+/// let beat = scheduler.task("heartbeat").every(Duration::from_secs(60)).run(|_| ())?;
+/// clock.run_for(Duration::from_secs(24 * 60 * 60));
+/// assert_eq!(beat.info().runs, 1440);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone)]
 pub struct ManualClock(Arc<Shared>);

@@ -17,18 +17,26 @@ pub(crate) use plan::{Due, Plan};
 
 /// When a task is due: once, or again and again.
 ///
-/// `after` and `every` follow the monotonic clock: a step of the wall clock does not move them.
-/// `at` follows the wall clock. Durations round up to the tick of the scheduler: nothing is early.
+/// `after`, `every` and `every_after` follow the monotonic clock: a step of the wall clock does not
+/// move them, and time for which the machine was suspended does not count, unless by
+/// [`ClockSource::Boottime`](crate::ClockSource::Boottime). `at` follows the wall clock. Durations
+/// round up to the tick of the scheduler, instants to a millisecond: nothing is early.
 /// `Duration::MAX` means never.
+///
+/// There is no calendar: days are 24 hours. A task that must keep to the wall clock through its
+/// steps uses `at` and [`Scheduler::reschedule`](crate::Scheduler::reschedule) from run to run.
 ///
 /// # Examples
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::time::{Duration, SystemTime};
 /// use wheel_runtime::Schedule;
 ///
 /// let every_minute_from_now = Schedule::every(Duration::from_secs(60)).start_now();
-/// # drop(every_minute_from_now);
+/// // At 02:00 UTC, every 24 hours from then on.
+/// let two_o_clock = SystemTime::UNIX_EPOCH + Duration::from_secs(2 * 3600);
+/// let daily = Schedule::every(Duration::from_secs(24 * 3600)).start_at(two_o_clock);
+/// # drop((every_minute_from_now, daily));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
@@ -46,7 +54,7 @@ enum Base {
 
 /// When the first of many is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
+pub(crate) enum Start {
     /// One period after the task was added.
     OnePeriodOn,
     Now,
@@ -93,17 +101,20 @@ impl Schedule {
 
     /// The first run is due at once.
     #[must_use]
-    pub fn start_now(mut self) -> Schedule {
-        self.start = Start::Now;
-        self
+    pub fn start_now(self) -> Schedule {
+        self.starting(Start::Now)
     }
 
     /// The grid contains `start`. The first run is due at `start` if that is still to come, else at
     /// the first start + k * period that is: an anchor in the past keeps its phase. The wall clock
     /// is read once, when the task is added; from then on the grid is monotonic.
     #[must_use]
-    pub fn start_at(mut self, start: SystemTime) -> Schedule {
-        self.start = Start::At(start);
+    pub fn start_at(self, start: SystemTime) -> Schedule {
+        self.starting(Start::At(start))
+    }
+
+    pub(crate) fn starting(mut self, start: Start) -> Schedule {
+        self.start = start;
         self
     }
 

@@ -70,8 +70,12 @@ impl SchedulerBuilder {
         self
     }
 
-    /// Runs handlers there instead of on workers of the scheduler's own: `workers` has no meaning
-    /// then. Shutting it down is up to whoever made it.
+    /// Runs handlers there instead of on workers of the scheduler's own. Shutting it down is up to
+    /// whoever made it.
+    ///
+    /// [`workers`](SchedulerBuilder::workers) has no meaning then. An
+    /// [`InlineExecutor`](crate::InlineExecutor) runs them on the driver thread, for tests and
+    /// simulations on a [`ManualClock`](crate::ManualClock).
     pub fn executor(mut self, executor: impl Executor) -> SchedulerBuilder {
         self.executor = Some(Arc::new(executor));
         self
@@ -87,7 +91,8 @@ impl SchedulerBuilder {
         self
     }
 
-    /// How many live tasks there may be; more are refused. Without a limit unless told otherwise.
+    /// How many live tasks there may be, from 1; more are refused. Without a limit unless told
+    /// otherwise.
     pub fn max_tasks(mut self, tasks: usize) -> SchedulerBuilder {
         self.tasks_max = Some(tasks);
         self
@@ -100,7 +105,9 @@ impl SchedulerBuilder {
         self
     }
 
-    /// The clock to live by; [`SystemClock::new`](crate::SystemClock::new) unless told otherwise.
+    /// The clock to live by; [`SystemClock::new`](crate::SystemClock::new) unless told otherwise,
+    /// which stands still while the machine is suspended. Tests give a clone of their
+    /// [`ManualClock`](crate::ManualClock).
     pub fn clock(mut self, clock: impl Into<Clock>) -> SchedulerBuilder {
         self.engine.clock = Some(clock.into());
         self

@@ -85,7 +85,8 @@ impl Drop for ShutsDown {
 }
 
 impl Scheduler {
-    /// Describes a scheduler.
+    /// Describes a scheduler on the system's monotonic clock with a tick of 1 ms and a worker for
+    /// each core.
     pub fn builder() -> SchedulerBuilder {
         SchedulerBuilder::new()
     }
@@ -184,31 +185,61 @@ impl Scheduler {
     }
 
     /// No run of the task starts from now on, be it queued or not. A run that is going is asked to
-    /// stop, and the task ends as cancelled when it returns. The id is free at once. Does not wait
-    /// for a run.
+    /// stop, and the task ends as cancelled when it returns. The id is free at once. Does not wait.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{CancelOutcome, Scheduler};
+    ///
+    /// let shop = Scheduler::builder().build()?;
+    /// shop.task("order-1001").after(Duration::from_secs(1800)).run(|_| println!("not paid"))?;
+    /// match shop.cancel("order-1001") {
+    ///     CancelOutcome::Cancelled => println!("paid in time"),
+    ///     CancelOutcome::Running => println!("it is being closed right now"),
+    ///     CancelOutcome::NotFound => println!("there is no such order, or it is closed"),
+    ///     other => println!("{other:?}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cancel(&self, id: &str) -> CancelOutcome {
         let task = self.core.registry.get(id);
         task.map_or(CancelOutcome::NotFound, |task| task.cancel())
     }
 
     /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken
-    /// back, one that is going goes on.
+    /// back, one that is going goes on. The handler, the id and the counts stay. May be called from
+    /// the task's own handler.
     ///
     /// # Errors
     ///
-    /// [`RescheduleError`]: there is no such task, the schedule is not possible, or the scheduler is
-    /// shutting down.
+    /// There is no such task, the schedule is not possible, or the scheduler is shutting down. The
+    /// old schedule holds then.
     ///
     /// # Examples
     ///
+    /// Every night by the wall clock, wherever that is stepped to: each run says when the next one
+    /// is due.
+    ///
     /// ```
     /// use std::time::Duration;
-    /// use wheel_runtime::{Schedule, Scheduler};
+    /// use wheel_runtime::{Context, InlineExecutor, ManualClock, Schedule, Scheduler};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let scheduler = Scheduler::builder().build()?;
-    /// scheduler.task("refresh").every(Duration::from_secs(60)).run(|_| ())?;
-    /// scheduler.reschedule("refresh", Schedule::every(Duration::from_secs(5)))?;
+    /// let clock = ManualClock::new();
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+    /// let day = Duration::from_secs(24 * 60 * 60);
+    /// let again = scheduler.clone();
+    /// let report = move |run: &Context| {
+    ///     println!("the report of {:?}", run.nominal());
+    ///     again.reschedule(run.id(), Schedule::at(run.nominal() + day))
+    /// };
+    /// let task = scheduler.task("report").at(clock.wall() + Duration::from_secs(7200)).run(report)?;
+    /// clock.run_for(day * 3);
+    /// assert_eq!(task.info().succeeded, 3);
+    /// // The handler holds a clone, so that dropping the last handle here would not end the scheduler.
+    /// scheduler.shutdown(Duration::ZERO)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -219,7 +250,20 @@ impl Scheduler {
 
     /// Runs the task at once. A task that runs once is thereby brought forward: it still runs once.
     /// For one that recurs this is a run beside its schedule, which does not move; it counts for
-    /// the overlap policy like any other.
+    /// the overlap policy like any other. Does not wait for the run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Scheduler, TaskState, TriggerOutcome};
+    ///
+    /// let scheduler = Scheduler::builder().build()?;
+    /// let backup = scheduler.task("backup").after(Duration::from_secs(3600)).run(|_| ())?;
+    /// assert_eq!(scheduler.trigger("backup"), TriggerOutcome::Triggered);
+    /// assert_eq!(backup.wait(), TaskState::Succeeded);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn trigger(&self, id: &str) -> TriggerOutcome {
         let task = self.core.registry.get(id);
         task.map_or(TriggerOutcome::NotFound, |task| task.trigger())
@@ -235,8 +279,24 @@ impl Scheduler {
         self.core.registry.get(id).map(TaskHandle::new)
     }
 
-    /// The live tasks that `filter` admits, in order of id. Those that are added or end during the
-    /// call may be missing.
+    /// The live tasks that `filter` admits, by id. They are looked at one after the other, not at
+    /// one instant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Scheduler, TaskFilter};
+    ///
+    /// let shop = Scheduler::builder().build()?;
+    /// for id in ["order-1001", "order-1002", "report"] {
+    ///     shop.task(id).after(Duration::from_secs(1800)).run(|_| ())?;
+    /// }
+    /// let orders = shop.tasks(&TaskFilter::all().id_prefix("order-"));
+    /// assert_eq!(orders.len(), 2);
+    /// assert_eq!(orders[0].id, "order-1001");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn tasks(&self, filter: &TaskFilter) -> Vec<TaskInfo> {
         let tasks = self.core.registry.all();
         let mut infos: Vec<TaskInfo> = tasks.iter().map(|task| task.info()).collect();
@@ -250,6 +310,25 @@ impl Scheduler {
     ///
     /// Never ends while there is always another run. From inside a handler it does not wait for
     /// that handler's own run.
+    ///
+    /// # Examples
+    ///
+    /// On a manual clock it is what a test waits for after each step:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{ManualClock, Scheduler};
+    ///
+    /// let clock = ManualClock::new();
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).build()?;
+    /// let task = scheduler.task("every minute").every(Duration::from_secs(60)).run(|_| ())?;
+    /// for _ in 0..10 {
+    ///     clock.advance(Duration::from_secs(60));
+    ///     scheduler.wait_idle();
+    /// }
+    /// assert_eq!((task.info().runs, task.info().skipped), (10, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn wait_idle(&self) {
         while !self.wait_idle_timeout(Duration::MAX) {}
     }
@@ -282,14 +361,16 @@ impl Scheduler {
         core.activity.wait_until(Patience::new(limit), is_empty)
     }
 
-    /// What the scheduler holds and has done until now. May be asked at any time; disturbs nobody.
+    /// What the scheduler holds and has done until now. May be asked at any time, also after the
+    /// shutdown.
     pub fn stats(&self) -> Stats {
         self.core.counters.read()
     }
 
     /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going
     /// end within `grace` of real time, then sets the tokens of those that have not. The report
-    /// names every task that did not run, or whose run was cut.
+    /// names every task that had something to come, and those whose run was cut; a task whose run
+    /// ended within the grace is not in it. With a grace of zero nothing is waited for.
     ///
     /// May be called more than once and from several threads: each call waits for the runs, the
     /// first one gets the pending tasks in its report. From inside a handler it does not wait for
@@ -298,7 +379,6 @@ impl Scheduler {
     /// # Errors
     ///
     /// [`ShutdownTimeout`] with the same report, if runs were still going when the grace was over.
-    /// Their tokens are set, and the scheduler is shut down all the same.
     ///
     /// # Examples
     ///
@@ -306,13 +386,20 @@ impl Scheduler {
     /// use std::time::Duration;
     /// use wheel_runtime::Scheduler;
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let scheduler = Scheduler::builder().build()?;
-    /// scheduler.task("order-1001").after(Duration::from_secs(1800)).run(|_| ())?;
-    /// let report = scheduler.shutdown(Duration::from_secs(5))?;
-    /// assert_eq!(report.pending[0].id, "order-1001");
-    /// # Ok(())
-    /// # }
+    /// let shop = Scheduler::builder().build()?;
+    /// shop.task("order-1001").after(Duration::from_secs(1800)).run(|_| println!("not paid"))?;
+    /// let report = match shop.shutdown(Duration::from_secs(5)) {
+    ///     Ok(report) => report,
+    ///     Err(timeout) => {
+    ///         eprintln!("{timeout}");
+    ///         timeout.report
+    ///     }
+    /// };
+    /// for task in report.pending.iter().chain(&report.queued) {
+    ///     println!("{} was still to come, in {:?}", task.id, task.next_in);
+    /// }
+    /// # assert_eq!(report.pending.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
         self.core.shutdown(grace)

@@ -24,11 +24,11 @@ use super::core::Core;
 use crate::clock::Patience;
 use crate::task::{Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task};
 
-/// What a shutdown left undone: each task as it stood before.
+/// What a shutdown left undone: each task as it stood before. A task is named once at most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownReport {
-    /// Tasks that waited until they were due.
+    /// Tasks that waited until they were due, the earliest first; those that recur are among them.
     pub pending: Vec<TaskInfo>,
     /// Tasks that were due and waited for a worker.
     pub queued: Vec<TaskInfo>,
@@ -145,7 +145,12 @@ impl Core {
 impl fmt::Display for ShutdownTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cut = &self.report.cut;
-        write!(f, "the grace was over with {} runs still going:", cut.len())?;
+        let runs = if cut.len() == 1 { "run" } else { "runs" };
+        write!(
+            f,
+            "the grace was over with {} {runs} still going:",
+            cut.len()
+        )?;
         const NAMED: usize = 5;
         for (n, task) in cut.iter().take(NAMED).enumerate() {
             let comma = if n == 0 { "" } else { "," };

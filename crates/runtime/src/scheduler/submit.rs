@@ -8,7 +8,7 @@ use wheel_sync::Arc;
 use super::Scheduler;
 use super::registry::{Added, NotAdded};
 use crate::policy::{Misfire, Overlap};
-use crate::schedule::{Schedule, ScheduleError};
+use crate::schedule::{Schedule, ScheduleError, Start};
 use crate::task::{Context, Handler, IntoOutcome, Settings, Task, TaskHandle, TaskId};
 
 /// What happens when the id of a new task belongs to a live one.
@@ -46,8 +46,8 @@ pub enum SubmitError {
     ShuttingDown,
 }
 
-/// Describes a task: its schedule and its settings. Nothing happens before
-/// [`run`](TaskBuilder::run).
+/// Describes a task. Nothing happens before [`run`](TaskBuilder::run), and the order of the other
+/// calls does not matter; of several schedules the last one counts.
 ///
 /// # Examples
 ///
@@ -55,23 +55,24 @@ pub enum SubmitError {
 /// use std::time::Duration;
 /// use wheel_runtime::{OnConflict, Scheduler};
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let scheduler = Scheduler::builder().workers(2).build()?;
-/// let heartbeat = scheduler
-///     .task("heartbeat")
-///     .every(Duration::from_secs(10))
+/// let scheduler = Scheduler::builder().build()?;
+/// let task = scheduler
+///     .task("poll")
+///     .every(Duration::from_secs(30))
 ///     .start_now()
+///     .count(100)
 ///     .on_conflict(OnConflict::Replace)
-///     .run(|context| println!("run {}", context.run()))?;
-/// # drop(heartbeat);
-/// # Ok(())
-/// # }
+///     .run(|run| println!("{}, run {}", run.id(), run.run()))?;
+/// assert_eq!(task.id(), "poll");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "a task is added by its `run`"]
 pub struct TaskBuilder<'s> {
     scheduler: &'s Scheduler,
     name: Option<String>,
     schedule: Option<Schedule>,
+    /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
+    start: Option<Start>,
     settings: Settings,
     on_conflict: OnConflict,
 }
@@ -82,6 +83,7 @@ impl<'s> TaskBuilder<'s> {
             scheduler,
             name,
             schedule: None,
+            start: None,
             settings: Settings::default(),
             on_conflict: OnConflict::Refuse,
         }
@@ -113,21 +115,21 @@ impl<'s> TaskBuilder<'s> {
         self.schedule(Schedule::every_after(pause))
     }
 
-    /// The first run is due at once: [`Schedule::start_now`]. Call it after `every` or
-    /// `every_after`.
+    /// The first run is due at once: [`Schedule::start_now`]. For `every` and `every_after`, before
+    /// or behind them.
     pub fn start_now(mut self) -> TaskBuilder<'s> {
-        self.schedule = self.schedule.map(Schedule::start_now);
+        self.start = Some(Start::Now);
         self
     }
 
-    /// The grid contains `start`: [`Schedule::start_at`]. Call it after `every`.
+    /// The grid contains `start`: [`Schedule::start_at`]. For `every`, before or behind it.
     pub fn start_at(mut self, start: SystemTime) -> TaskBuilder<'s> {
-        self.schedule = self.schedule.map(|schedule| schedule.start_at(start));
+        self.start = Some(Start::At(start));
         self
     }
 
-    /// The task ends after `runs` runs. Occurrences that were skipped do not count, runs by hand
-    /// do.
+    /// The task ends after `runs` runs, from 1; without end unless told otherwise. Occurrences that
+    /// were skipped do not count, runs by hand do.
     pub fn count(mut self, runs: u64) -> TaskBuilder<'s> {
         self.settings.runs_max = Some(runs);
         self
@@ -157,9 +159,27 @@ impl<'s> TaskBuilder<'s> {
     /// What this thread wrote before is visible to the handler. The handler is dropped when the
     /// task has ended.
     ///
+    /// It may return nothing, a `Result<(), E>` or an [`Outcome`](crate::Outcome); an error, or a
+    /// panic, is a failed run, and a task that recurs goes on with the next one. A handler may run
+    /// again and is therefore `Fn`: what a run needs for itself is cloned there, or taken out of a
+    /// `Mutex<Option<T>>`.
+    ///
     /// # Errors
     ///
     /// [`SubmitError`] says what would be right and whether trying again helps.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Scheduler, TaskState};
+    ///
+    /// let scheduler = Scheduler::builder().build()?;
+    /// let print = scheduler.task("print").after(Duration::ZERO).run(|_| Err("no paper"))?;
+    /// assert_eq!(print.wait(), TaskState::Failed);
+    /// assert_eq!(print.info().last_error.as_deref(), Some("no paper"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run<F, O>(self, handler: F) -> Result<TaskHandle, SubmitError>
     where
         F: Fn(&Context) -> O + Send + Sync + 'static,
@@ -179,6 +199,10 @@ impl<'s> TaskBuilder<'s> {
             return Err(SubmitError::ZeroCount);
         }
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
+        let schedule = match self.start {
+            Some(start) => schedule.starting(start),
+            None => schedule,
+        };
         let clock = core.engine.clock();
         let planned = schedule.plan(clock.now(), clock.wall());
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
@@ -232,7 +256,7 @@ impl fmt::Display for SubmitError {
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
-                f.write_str("there are as many live tasks as the scheduler may have")
+                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
             }
             SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
@@ -253,6 +277,7 @@ impl fmt::Debug for TaskBuilder<'_> {
         f.debug_struct("TaskBuilder")
             .field("name", &self.name)
             .field("schedule", &self.schedule)
+            .field("start", &self.start)
             .field("settings", &self.settings)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()

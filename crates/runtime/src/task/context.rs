@@ -14,16 +14,22 @@ use crate::clock::Moment;
 /// # Examples
 ///
 /// ```
-/// use wheel_runtime::{Context, Outcome};
+/// use std::time::Duration;
+/// use wheel_runtime::{Context, Scheduler, TaskState};
 ///
-/// fn export(context: &Context) -> Outcome {
-///     for _page in 0..100 {
-///         if context.is_cancelled() {
-///             return Outcome::Failure(format!("{} was told to stop", context.id()));
+/// fn clean_up(run: &Context) -> Result<(), String> {
+///     for part in 0..3 {
+///         if run.is_cancelled() {
+///             return Err(format!("stopped before part {part}"));
 ///         }
 ///     }
-///     Outcome::Success
+///     Ok(())
 /// }
+///
+/// let scheduler = Scheduler::builder().build()?;
+/// let task = scheduler.task("clean-up").after(Duration::ZERO).run(clean_up)?;
+/// assert_eq!(task.wait(), TaskState::Succeeded);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Context {
     pub(super) task: Arc<Task>,

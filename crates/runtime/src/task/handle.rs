@@ -11,21 +11,22 @@ use crate::clock::Patience;
 /// One task. Dropping the handle does not cancel it; a clone is the same task.
 ///
 /// It goes on answering after the task has ended, also when the id is used again: that is another
-/// task.
+/// task. What it lacks ([`reschedule`](crate::Scheduler::reschedule),
+/// [`trigger`](crate::Scheduler::trigger)) the scheduler does by its [`id`](TaskHandle::id).
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use wheel_runtime::{Scheduler, TaskState};
+/// use wheel_runtime::{CancelOutcome, Scheduler, TaskState};
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let scheduler = Scheduler::builder().workers(1).build()?;
-/// let task = scheduler.after(Duration::from_millis(1), |_| Err("no paper"))?;
-/// assert_eq!(task.wait(), TaskState::Failed);
-/// assert_eq!(task.info().last_error.as_deref(), Some("no paper"));
-/// # Ok(())
-/// # }
+/// let scheduler = Scheduler::builder().build()?;
+/// let order = scheduler.task("order-1001").after(Duration::from_secs(1800)).run(|_| ())?;
+/// assert_eq!(order.info().state, TaskState::Scheduled);
+/// assert_eq!(order.wait_timeout(Duration::from_millis(1)), None);
+/// assert_eq!(order.cancel(), CancelOutcome::Cancelled);
+/// assert_eq!(order.wait(), TaskState::Cancelled);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct TaskHandle(pub(super) Arc<Task>);

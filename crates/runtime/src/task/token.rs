@@ -15,14 +15,20 @@ use crate::clock::Patience;
 ///
 /// ```
 /// use std::time::Duration;
-/// use wheel_runtime::Context;
+/// use wheel_runtime::{CancelToken, Context};
 ///
-/// fn poll(context: &Context) {
-///     // Ends at once when the task is cancelled.
-///     while !context.token().wait_timeout(Duration::from_secs(1)) {
-///         println!("still there");
+/// fn poll(run: &Context) {
+///     // Ends as soon as the run should stop, and not a second later.
+///     while !run.token().wait_timeout(Duration::from_secs(1)) {
+///         println!("polling");
 ///     }
 /// }
+///
+/// let token = CancelToken::new();
+/// assert!(!token.wait_timeout(Duration::ZERO));
+/// token.cancel();
+/// assert!(token.wait_timeout(Duration::MAX));
+/// # let _: fn(&Context) = poll;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken(Arc<Flag>);

@@ -60,14 +60,37 @@ impl TimersBuilder {
         self
     }
 
-    /// How many timers may be pending; more are refused. Without a limit by default.
+    /// How many timers may be pending, from 1; more are refused with a
+    /// [`TimerError`](crate::TimerError) that gives the callback back. Without a limit by default.
     pub fn max_timers(mut self, max: usize) -> TimersBuilder {
         self.engine.max_timers = Some(max);
         self
     }
 
     /// Runs the callbacks there, and not on the driver thread. The executor is only handed work:
-    /// shutting it down is up to whoever made it.
+    /// shutting it down is up to whoever made it. Give it an `Arc` and keep a clone for that.
+    ///
+    /// A callback that has been handed over can no longer be cancelled, and callbacks of one tick
+    /// may overlap.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Pool, Timers};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pool = Arc::new(Pool::builder().workers(2).build()?);
+    /// let timers = Timers::builder().executor(Arc::clone(&pool)).build()?;
+    /// timers.after(Duration::from_millis(1), || println!("on a worker"))?;
+    ///
+    /// // First what hands work over, then what runs it.
+    /// timers.shutdown();
+    /// pool.shutdown(Duration::from_secs(5))?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn executor(mut self, executor: impl Executor) -> TimersBuilder {
         self.executor = Some(Box::new(executor));
         self
@@ -89,7 +112,8 @@ impl TimersBuilder {
     }
 
     /// Called with the message of each panic of a callback, on the thread where it happened. The
-    /// default writes one line to standard error.
+    /// default writes one line to standard error. The process's own panic hook
+    /// ([`std::panic::set_hook`]) has been called by then.
     pub fn on_panic(mut self, hook: impl Fn(&str) + Send + Sync + 'static) -> TimersBuilder {
         self.on_panic = Some(Box::new(hook));
         self

@@ -36,7 +36,8 @@ use sink::{Callback, Reporter};
 /// the engine alive. Callbacks run on the driver thread and delay each other, so keep them short or
 /// give an [executor](TimersBuilder::executor).
 ///
-/// Never fires early, and each callback runs at most once.
+/// Never fires early, and each callback runs at most once. A panic of a callback is caught and
+/// counted; the other timers go on. See [`on_panic`](TimersBuilder::on_panic).
 ///
 /// # Examples
 ///
@@ -145,9 +146,33 @@ impl Timers {
     ///
     /// `None` if it is too late: the timer has fired, or was cancelled. Rounds as
     /// [`after`](Timers::after) does. A timer of [`at`](Timers::at) follows the monotonic clock
-    /// from then on; if other threads fill the last place under
-    /// [`max_timers`](TimersBuilder::max_timers) while it is moved, the answer is `None` as well and
-    /// it fires at its old instant. Does not block.
+    /// from then on. Does not block; moving a timer to later wakes nobody.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// let first = timers.after(Duration::from_secs(30), || println!("idle"))?;
+    /// let second = timers.reset(first, Duration::from_secs(30)).expect("it has not fired yet");
+    /// assert_eq!(timers.reset(first, Duration::from_secs(30)), None, "the old key does nothing");
+    /// assert!(timers.cancel(second));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "the old key does nothing any more; the timer is known by the new one"]
+    pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
+        self.engine.reset(key, delay)
+    }
+
+    /// Cancels a pending timer and drops its callback here, before the call returns.
+    ///
+    /// True: the callback will never run. False: it has run, is running, has been handed to the
+    /// executor, or was cancelled or reset before. Does not wait for a callback that is running.
+    /// Does not block.
     ///
     /// # Examples
     ///
@@ -158,20 +183,11 @@ impl Timers {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let timers = Timers::builder().build()?;
     /// let key = timers.after(Duration::from_secs(30), || println!("idle"))?;
-    /// let new_key = timers.reset(key, Duration::from_secs(30)).expect("it has not fired yet");
-    /// assert!(!timers.cancel(key), "the old key does nothing");
-    /// assert!(timers.cancel(new_key));
+    /// assert!(timers.cancel(key));
+    /// assert!(!timers.cancel(key), "only once");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn reset(&self, key: TimerKey, delay: Duration) -> Option<TimerKey> {
-        self.engine.reset(key, delay)
-    }
-
-    /// Cancels a pending timer and drops its callback here, before the call returns.
-    ///
-    /// True: the callback will never run. False: it has run, is running, has been handed to the
-    /// executor, or was cancelled before. Does not wait for a callback that is running.
     pub fn cancel(&self, key: TimerKey) -> bool {
         self.engine.cancel(key).is_some()
     }
@@ -187,6 +203,26 @@ impl Timers {
     }
 
     /// What the engine has done until now. May be asked at any time; does not disturb the driver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{ManualClock, Timers};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let clock = ManualClock::new();
+    /// let timers = Timers::builder().clock(clock.clone()).build()?;
+    /// timers.after(Duration::from_millis(20), || ())?;
+    /// timers.after(Duration::from_secs(20), || ())?;
+    /// clock.run_for(Duration::from_secs(1));
+    ///
+    /// let stats = timers.stats();
+    /// assert_eq!((stats.fired, stats.pending), (1, 1));
+    /// assert_eq!(stats.lateness.max, Duration::ZERO);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stats(&self) -> TimersStats {
         let engine = self.engine.stats();
         TimersStats {
@@ -208,6 +244,23 @@ impl Timers {
     ///
     /// From inside a callback on the driver thread it does not wait: nothing is started after that
     /// callback, and what is pending is dropped when the callback has returned.
+    ///
+    /// An [executor](TimersBuilder::executor) is shut down after it, by whoever made it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::Timers;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().build()?;
+    /// timers.after(Duration::from_secs(30), || println!("idle"))?;
+    /// assert_eq!(timers.shutdown(), 1);
+    /// assert!(timers.after(Duration::ZERO, || ()).unwrap_err().is_closed());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn shutdown(&self) -> usize {
         if self.engine.is_driver_thread() {
             let pending = if self.engine.is_closed() {
@@ -240,7 +293,8 @@ impl fmt::Debug for Timers {
 pub struct TimersStats {
     /// Timers that are pending now.
     pub pending: usize,
-    /// Callbacks that were called, or handed to the executor.
+    /// Callbacks that were called, or handed to the executor. Neither those cancelled nor those
+    /// dropped at the shutdown.
     pub fired: u64,
     /// Callbacks that panicked.
     pub panics: u64,

@@ -73,6 +73,30 @@ fn every_first_runs_after_one_period_or_at_once_if_told_so() {
     assert_eq!(record.times("now"), [0, 100]);
 }
 
+#[test]
+fn the_start_holds_before_and_behind_the_period() {
+    let bed = Bed::inline();
+    let start = bed.clock.wall() + ms(30);
+    let tasks = [
+        bed.scheduler.unnamed().start_now().every(ms(100)),
+        bed.scheduler.unnamed().every(ms(100)).start_now(),
+        bed.scheduler.unnamed().start_at(start).every(ms(100)),
+        bed.scheduler.unnamed().every(ms(100)).start_at(start),
+    ];
+    // The builders held them back; all are added now.
+    let first = tasks.map(|task| task.count(1).run(|_| ()).unwrap());
+    bed.clock.run_for(ms(10));
+    let ended = first.each_ref().map(|task| task.info().state.has_ended());
+    assert_eq!(ended, [true, true, false, false]);
+    bed.clock.run_for(ms(20));
+    assert!(first.iter().all(|task| task.info().state.has_ended()));
+    let once = bed.scheduler.unnamed().start_now().after(ms(1));
+    assert_eq!(
+        once.run(|_| ()).unwrap_err(),
+        SubmitError::Schedule(ScheduleError::StartNotPossible)
+    );
+}
+
 #[test] // ZP-01
 fn a_period_of_zero_is_an_error_and_the_scheduler_lives_on() {
     let bed = Bed::inline();

@@ -26,7 +26,7 @@ fn impossible_numbers_are_refused_with_what_would_be_right() {
             "queue_capacity",
             "1 to 16777216",
         ),
-        (Scheduler::builder().max_tasks(0), "max_tasks", "1 to "),
+        (Scheduler::builder().max_tasks(0), "max_tasks", "at least 1"),
     ];
     for (builder, what, right) in cases {
         let error = builder.build().unwrap_err().to_string();

@@ -265,10 +265,12 @@ impl fmt::Debug for Pool {
 
 impl fmt::Display for PoolStillBusy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PoolStillBusy { running, dropped } = self;
+        let workers = if *running == 1 { "worker" } else { "workers" };
+        let jobs = if *dropped == 1 { "job" } else { "jobs" };
         write!(
             f,
-            "the grace was over with {} workers still busy and {} jobs dropped before they started",
-            self.running, self.dropped
+            "the grace was over with {running} {workers} still busy and {dropped} {jobs} dropped before they started"
         )
     }
 }

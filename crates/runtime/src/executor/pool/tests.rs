@@ -40,7 +40,7 @@ fn counting(count: usize, counter: &Arc<AtomicUsize>) -> Vec<Job> {
 fn impossible_worker_counts_are_refused_with_what_would_be_right() {
     for workers in [0, 1025, usize::MAX] {
         let error = Pool::builder().workers(workers).build().unwrap_err();
-        assert!(error.to_string().contains("within 1 to 1024"), "{error}");
+        assert!(error.to_string().contains("from 1 to 1024"), "{error}");
     }
 }
 
