@@ -130,7 +130,7 @@ impl State {
     #[inline]
     pub(crate) fn claim_live(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Live);
-        // Acquire: the value read next is the one published; pairs with publish. [O3]
+        // Acquire: the value read next is the one stored; pairs with publish and unclaim. [O3]
         self.step(seen, Phase::Busy, Ordering::Acquire)
     }
 
@@ -166,7 +166,7 @@ impl State {
     #[inline]
     pub(crate) fn vacate(&self, claimed: Word) -> Word {
         let vacant = claimed.to(Phase::Vacant);
-        // Release: the read of the value is over; pairs with claim_vacant and reap. [O6]
+        // Release: the read of the value is over; pairs with look and claim_vacant. [O6]
         self.0.store(vacant.0, Ordering::Release);
         vacant
     }
@@ -176,16 +176,18 @@ impl State {
     #[inline]
     pub(crate) fn take_live(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Live);
-        // Acquire: as claim_live, where the caller has not looked itself; pairs with publish. [O7]
+        // Acquire: as claim_live. A look before may have acquired publish only, and unclaim has stored the
+        // same word since; pairs with both. [O7]
         self.step(seen, Phase::Free, Ordering::Acquire)
     }
 
-    /// vacant to free, for driver, sweep and close. Race: rearm-or-reap.
+    /// vacant to free, for driver, sweep and close, after a look. Race: rearm-or-reap.
     #[inline]
     pub(crate) fn reap(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Vacant);
-        // Acquire: the next owner writes after the canceller's read; pairs with vacate. [O8]
-        self.step(seen, Phase::Free, Ordering::Acquire)
+        // Relaxed: the look that showed this word has acquired it, and a vacant word is stored once, so
+        // this meets the same store. [O8]
+        self.step(seen, Phase::Free, Ordering::Relaxed)
     }
 
     #[inline]
