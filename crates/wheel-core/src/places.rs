@@ -89,6 +89,11 @@ impl Places {
         self.driven.store(driven + 1, Ordering::Relaxed);
     }
 
+    /// How many threads there are places for.
+    pub(crate) fn count(&self) -> u64 {
+        self.places.existing().count() as u64
+    }
+
     /// How many timers are pending: exact when no call is in flight.
     pub(crate) fn live(&self) -> usize {
         // Relaxed: a sum over several counters is a snapshot of nothing anyway. [O27]

@@ -43,7 +43,7 @@ impl<T> Wheel<T> {
     /// # Errors
     ///
     /// Gives the value back: [`InsertError::Full`] when as many timers are pending as the wheel may hold,
-    /// [`InsertError::Closed`] when the driver has closed it.
+    /// or there is no memory for one more; [`InsertError::Closed`] when the driver has closed it.
     ///
     /// # Examples
     ///
@@ -278,8 +278,8 @@ impl<T> fmt::Debug for Wheel<T> {
 #[cfg(all(test, not(wheel_loom)))]
 mod tests {
     use super::*;
-    use crate::Config;
     use crate::arena::BATCH;
+    use crate::{Budget, Config};
 
     #[test]
     fn a_closed_wheel_uses_no_memory_for_what_it_refuses() {
@@ -293,5 +293,29 @@ mod tests {
         }
         assert_eq!(wheel.engine.arena.used(), BATCH);
         assert_eq!(unfired.collect::<Vec<_>>(), [0]);
+    }
+    #[test]
+    fn with_a_limit_cancelled_timers_do_not_pile_up_for_ever_behind_a_driver_that_does_not_run() {
+        let (wheel, mut driver) = Config::new().max_timers(10).build();
+        let mut refused = None;
+        // Each is due before the one cancelled last, so no entry is used again.
+        for due in (0..200_000).rev() {
+            match wheel.insert(Tick::new(due), due) {
+                Ok(key) => assert_eq!(wheel.cancel(key), Some(due)),
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
+        }
+        assert!(refused.is_some_and(|error| error.is_full()));
+        let engine = &wheel.engine;
+        let at_hand = (3 * engine.places.count() + 1) * u64::from(BATCH);
+        assert!(u64::from(engine.arena.used()) <= engine.limit.entries_max() + at_hand);
+        driver.advance(Tick::ZERO, Budget::UNLIMITED, |_| ());
+        assert!(
+            wheel.insert(Tick::ZERO, 0).is_ok(),
+            "room again once the driver has run"
+        );
     }
 }
