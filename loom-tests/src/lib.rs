@@ -1,14 +1,14 @@
 //! What the models share: values that count themselves, and a bed for the driver.
 //!
-//! The models run the product's own code, with sizes shrunk: 2 entries to the first segment, 2 slots to
-//! a turn of each level (1, 2, 4 and 8 ticks to a slot), one shard, batches of 2. Each model asserts that
-//! every value leaves exactly once, nothing fires early, and nothing is lost.
+//! The models run the product's own code, with sizes shrunk: 2 entries to the first segment, 2
+//! slots to a turn of each level (1, 2, 4 and 8 ticks to a slot), one shard, batches of 2. Each
+//! model asserts that every value leaves exactly once, nothing fires early, and nothing is lost.
 //!
-//! Loom explores no eventual visibility, so what is promised "by the next call" is asserted after one
-//! more call. Without loom each model runs once, plainly.
+//! Loom explores no eventual visibility, so what is promised "by the next call" is asserted after
+//! one more call. Without loom each model runs once, plainly.
 
 use std::sync::Arc as StdArc;
-// tidy: allow sync-only, a count for the assertions only, which loom's would pay for with interleavings
+// tidy: allow sync-only, a count for assertions; as loom's it would add interleavings
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
@@ -50,12 +50,13 @@ impl Drop for Value {
     }
 }
 
-/// Plain memory that a thread writes before it calls the engine. Loom fails the model when a reader has
-/// no order behind that write.
+/// Plain memory that a thread writes before it calls the engine. Loom fails the model when a reader
+/// has no order behind that write.
 #[derive(Debug, Default)]
 pub struct Note(UnsafeCell<u32>);
 
-// SAFETY: a model reads it only where the engine promises that the write came before, and loom checks it.
+// SAFETY: a model reads it only where the engine promises that the write came before, and loom
+// checks it.
 unsafe impl Sync for Note {}
 
 impl Note {

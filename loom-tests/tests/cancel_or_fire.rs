@@ -1,4 +1,5 @@
-//! cancel-or-fire: `cancel` and the driver claim one entry. One step decides; the other sees nothing.
+//! cancel-or-fire: `cancel` and the driver claim one entry. One step decides; the other sees
+//! nothing.
 
 use wheel_core::{Config, Tick};
 use wheel_loom_tests::{Census, advance};
@@ -65,5 +66,28 @@ fn a_timer_cancelled_on_its_way_to_a_slot_leaves_once_and_its_entry_is_used_agai
         assert!(advance(&mut driver, 9).is_empty());
         assert_eq!(census.alive(), 0);
         assert_eq!(driver.next_due(), None, "a vacant entry was left behind");
+    });
+}
+
+#[test]
+fn an_entry_is_used_again_only_after_its_canceller_has_read_the_value() {
+    model("cancel-or-fire, used again", || {
+        let census = Census::default();
+        let (wheel, mut driver) = Config::new().build();
+        let keys = [1, 2].map(|id| wheel.insert(Tick::new(1), census.value(id)).unwrap());
+        assert!(advance(&mut driver, 0).is_empty());
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || usize::from(wheel.cancel(keys[0]).is_some()))
+        };
+        // Both entries come back as one batch, unless the canceller is halfway through.
+        let mut fired = advance(&mut driver, 1).len();
+        for id in [3, 4] {
+            wheel.insert(Tick::new(3), census.value(id)).unwrap();
+        }
+        let cancelled = canceller.join().unwrap();
+        fired += advance(&mut driver, 3).len();
+        assert_eq!(fired + cancelled, 4);
+        assert_eq!(census.alive(), 0);
     });
 }

@@ -10,12 +10,20 @@ fn an_insert_is_refused_or_its_value_comes_back_at_close() {
     model("close-or-insert", || {
         let census = Census::default();
         let (wheel, driver) = Config::new().build();
-        let value = census.value(1);
-        let inserter = thread::spawn(move || wheel.insert(Tick::new(1), value).is_err());
+        let values = [1, 2].map(|id| census.value(id));
+        let inserter = {
+            let wheel = wheel.clone();
+            // The second one must not re-arm what the first one has left behind.
+            thread::spawn(move || {
+                let refused = values.map(|value| wheel.insert(Tick::new(1), value).is_err());
+                refused.into_iter().filter(|refused| *refused).count()
+            })
+        };
         let unfired = driver.close().count();
         let refused = inserter.join().unwrap();
-        assert_eq!(unfired + usize::from(refused), 1);
+        assert_eq!(unfired + refused, 2);
         assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
     });
 }
 

@@ -1,5 +1,5 @@
-//! free-list and segment-growth: batches of free entries pass between threads, and two threads grow the
-//! arena at once. No entry is handed out twice, and one segment survives.
+//! free-list and segment-growth: batches of free entries pass between threads, and two threads grow
+//! the arena at once. No entry is handed out twice, and one segment survives.
 
 use wheel_core::{Config, Tick};
 use wheel_loom_tests::{Census, advance};

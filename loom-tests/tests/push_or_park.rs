@@ -1,5 +1,5 @@
-//! push-or-park: an earlier timer is inserted while the driver goes to sleep, and a second one behind it.
-//! The driver wakes, or has not slept.
+//! push-or-park: an earlier timer is inserted while the driver goes to sleep, and a second one
+//! behind it. The driver wakes, or has not slept.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use wheel_core::{Config, Driver, Tick};
 use wheel_loom_tests::{Alarm, Bed, Census, Value, advance};
 use wheel_sync::{model, thread};
 
-/// Sleeps as a driver does until something is due by `due`. Loom finds the deadlock if a wake is lost.
+/// Sleeps as a driver does until something is due by `due`. Loom finds the deadlock if a wake is
+/// lost.
 fn sleep_until_due_by(driver: &mut Driver<Value>, bed: &Bed, due: u64) {
     while driver.next_due().is_none_or(|next| next > Tick::new(due)) {
         bed.sleep();

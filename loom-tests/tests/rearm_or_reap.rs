@@ -1,6 +1,6 @@
-//! rearm-or-reap and rearm-or-rearm: an inserter re-arms a vacant entry while the driver frees it, or two
-//! inserters hold a hint to the same one. One step decides: a re-armed entry is never freed, a freed
-//! one never re-armed.
+//! rearm-or-reap and rearm-or-rearm: an inserter re-arms a vacant entry while the driver frees it,
+//! or two inserters hold a hint to the same one. One step decides: a re-armed entry is never freed,
+//! a freed one never re-armed.
 
 use wheel_core::{Config, Driver, Tick, Wheel};
 use wheel_loom_tests::{Census, Note, Value, advance};
@@ -87,14 +87,14 @@ fn a_thread_rearms_what_another_one_has_cancelled() {
         let keys = [0, 1, 2, 3, 4].map(|id| wheel.insert(Tick::new(1), census.value(id)).unwrap());
         let own = wheel.insert(Tick::new(1), census.value(5)).unwrap();
         assert!(advance(&mut driver, 0).is_empty());
-        // This thread has an empty stack to give for a full one.
-        drop(wheel.cancel(own).unwrap());
-        wheel.insert(Tick::new(2), census.value(6)).unwrap();
         let canceller = {
             let wheel = wheel.clone();
             // Two stacks are full and handed over; for the second it gets what lay there.
             thread::spawn(move || keys.iter().all(|&key| wheel.cancel(key).is_some()))
         };
+        // This thread has an empty stack then, to give for a full one.
+        drop(wheel.cancel(own).unwrap());
+        wheel.insert(Tick::new(2), census.value(6)).unwrap();
         wheel.insert(Tick::new(2), census.value(7)).unwrap();
         wheel.insert(Tick::new(2), census.value(8)).unwrap();
         assert!(canceller.join().unwrap());

@@ -1,11 +1,11 @@
 //! Everything that one thread says to another goes through here: atomics, cells, locks, threads.
 //!
-//! Normally these are std's own types. Built with `--cfg wheel_loom` and the feature `loom` they are
-//! loom's, so that the models in `loom-tests` run the product's code itself and not a copy of it.
-//! No other crate of the project names `std::sync::atomic` or `std::thread`.
+//! Normally these are std's own types. Built with `--cfg wheel_loom` and the feature `loom` they
+//! are loom's, so that the models in `loom-tests` run the product's code itself and not a copy of
+//! it. No other crate of the project names `std::sync::atomic` or `std::thread`.
 //!
-//! Both halves offer the same items under the same paths; [`MODELLED`] says which one is in force, so
-//! that sizes can shrink under the model while the logic stays.
+//! Both halves offer the same items under the same paths; [`MODELLED`] says which one is in force,
+//! so that sizes can shrink under the model while the logic stays.
 //!
 //! ```
 //! use wheel_sync::atomic::{AtomicU64, Ordering};

@@ -207,7 +207,8 @@ impl Condvar {
     }
 }
 
-/// Runs a model once, plainly. Under loom it runs in every interleaving and says how many those were.
+/// Runs a model once, plainly. Under loom it runs in every interleaving and says how many those
+/// were.
 pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     run();
     println!("model {name}: 1 execution, without loom");

@@ -164,14 +164,15 @@ impl<T> Arena<T> {
             if head == NIL {
                 return None;
             }
-            // If another thread has taken this chain meanwhile, this reads some timer's due tick, and
-            // the tag has moved by the time the chain could be on top again.
+            // If another thread has taken this chain meanwhile, this reads some timer's due tick,
+            // and the tag has moved by the time the chain could be on top again.
             let link = self.get(head).due();
-            // Acquire, both: as above. [O17]
+            // Relaxed on success: a top is stored once, so this meets the store that was acquired.
+            // [O17]
             match self.stock.compare_exchange_weak(
                 top,
                 stocked(tag, link as u32),
-                Ordering::Acquire,
+                Ordering::Relaxed,
                 Ordering::Acquire,
             ) {
                 Ok(_) => {

@@ -1,9 +1,10 @@
 //! How much one call may do.
 
-/// How many entries one [`advance`](crate::Driver::advance) may touch: placed, moved between levels,
-/// looked at, swept or fired, each counts one. At least 1.
+/// How many entries one [`advance`](crate::Driver::advance) may touch: placed, moved between
+/// levels, looked at, swept or fired, each counts one. At least 1.
 ///
-/// A call that was cut short says so ([`Progress::more`]) and the next one resumes where it stopped.
+/// A call that was cut short says so ([`Progress::more`]) and the next one resumes where it
+/// stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget(usize);
 

@@ -1,9 +1,10 @@
 //! From coarse to fine: cascades and refills, spread over the ticks before they are needed.
 //!
-//! A slot above the finest level is emptied into the levels below during the unit before its own. It
-//! begins as late as a steady pace allows, so few timers cost no wake-up before their slot begins, and
-//! a million cost each tick a few microseconds. A tick that moves more than the pace is one that
-//! comes late, after a jump or behind a small budget: then what is due must be found first.
+//! A slot above the finest level is emptied into the levels below during the unit before its own.
+//! It begins as late as a steady pace allows, so few timers cost no wake-up before their slot
+//! begins, and a million cost each tick a few microseconds. A tick that moves more than the pace is
+//! one that comes late, after a jump or behind a small budget: then what is due must be found
+//! first.
 //!
 //! Items are copied from chunk to chunk. Their entries are not touched, so whether a timer is still
 //! pending does not matter here.
@@ -32,8 +33,8 @@ impl Levels {
         fits.max(self.cursor).min(due)
     }
 
-    /// Empties the slots that have begun, from coarse to fine, so that what is due at the cursor is in
-    /// the finest level. False when the budget ran out first.
+    /// Empties the slots that have begun, from coarse to fine, so that what is due at the cursor is
+    /// in the finest level. False when the budget ran out first.
     pub(crate) fn settle(&mut self, work: &mut Work, ahead: impl Fn(u32)) -> bool {
         while self
             .far_due()
@@ -85,8 +86,8 @@ impl Levels {
         }
     }
 
-    /// `ahead` is told of an entry that comes to the finest level: it will be looked at soon, and on its own,
-    /// which costs a cache miss when it was not brought near.
+    /// `ahead` is told of an entry that comes to the finest level: it will be looked at soon, and
+    /// on its own, which costs a cache miss when it was not brought near.
     fn cascade_one(&mut self, level: usize, number: u64, ahead: impl Fn(u32)) {
         let item = self.rings[level].pop(number, &mut self.pool, |_| ());
         let item = item.expect("the slot holds something");

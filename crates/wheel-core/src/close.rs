@@ -1,9 +1,9 @@
 //! Close: every value that never fired comes back exactly once.
 //!
-//! The flag is published, then every head of the intake is swapped. An insert that pushed before the
-//! swap has published its timer before it, so the walk below finds it; one that pushes after sees the
-//! flag and takes its value back. Vacant entries are freed too, or a later re-arm would lose its value
-//! in one. Race: close-or-insert.
+//! The flag is published, then every head of the intake is swapped. An insert that pushed before
+//! the swap has published its timer before it, so the walk below finds it; one that pushes after
+//! sees the flag and takes its value back. Vacant entries are freed too, or a later re-arm would
+//! lose its value in one. Race: close-or-insert.
 
 use std::fmt;
 
@@ -35,8 +35,8 @@ impl<T> Unfired<T> {
     }
 
     fn claim(&self, index: u32) -> Option<T> {
-        // A batch whose taker has pushed none of it may lie in a segment that is not to be seen from
-        // here yet. Nothing that the close must find is in it.
+        // A batch whose taker has pushed none of it may lie in a segment that is not to be seen
+        // from here yet. Nothing that the close must find is in it.
         let entry = self.engine.arena.find(index)?;
         let backoff = Backoff::new();
         loop {

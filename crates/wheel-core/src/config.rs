@@ -13,8 +13,8 @@ use crate::overflow::Overflow;
 use crate::wheel::Wheel;
 use crate::{Tick, TickLength};
 
-/// How to build a wheel. The defaults are a tick of 1 ms, tick 0 as start, no limit, no overflow and
-/// nobody to wake.
+/// How to build a wheel. The defaults are a tick of 1 ms, tick 0 as start, no limit, no overflow
+/// and nobody to wake.
 ///
 /// ```
 /// use wheel_core::{Budget, Config, Tick};
@@ -60,24 +60,30 @@ impl Config {
     }
 
     /// The most timers that may be pending at once; an insert beyond gives its value back as
-    /// [`InsertError::Full`](crate::InsertError::Full). Default: no limit but memory and 2^32 entries.
+    /// [`InsertError::Full`](crate::InsertError::Full). Default: no limit but memory and 2^32
+    /// entries.
     ///
-    /// A limit makes all threads share one counter, which each insert and each end of a timer changes.
+    /// It bounds memory too: when the driver does not come by to free what was cancelled, inserts
+    /// are refused at about four times as many entries and 65,536, until it does.
+    ///
+    /// A limit makes all threads share one counter, which each insert and each end of a timer
+    /// changes.
     #[must_use]
     pub fn max_timers(mut self, max: usize) -> Config {
         self.max_timers = Some(max);
         self
     }
 
-    /// Where timers wait that are due beyond the span. Default: nowhere else; they take another turn
-    /// through the last hour slot, about every two days, for as long as needed.
+    /// Where timers wait that are due beyond the span. Default: nowhere else; they take another
+    /// turn through the last hour slot, about every two days, for as long as needed.
     #[must_use]
     pub fn overflow(mut self, overflow: impl Overflow + 'static) -> Config {
         self.overflow = Some(Box::new(overflow));
         self
     }
 
-    /// Whom to wake when a timer is inserted that is due before what [`Driver::next_due`] said last.
+    /// Whom to wake when a timer is inserted that is due before what [`Driver::next_due`] said
+    /// last.
     ///
     /// Woken by the inserting thread, at the end of its call, while nothing is held. A wake must be
     /// sticky: one that comes before the driver's thread sleeps must keep it from sleeping.

@@ -1,9 +1,9 @@
 //! The owner that advances a wheel: place, cascade, fire, sweep, close.
 //!
-//! The driver *looks* at an entry without claiming it: state, then due tick, then one step on the very
-//! word that it saw, and only to fire or to free. It never moves a pending timer's generation, so keys
-//! stay good while it works, and it waits for nobody: an entry that a thread is writing is looked at
-//! again next tick.
+//! The driver *looks* at an entry without claiming it: state, then due tick, then one step on the
+//! very word that it saw, and only to fire or to free. It never moves a pending timer's generation,
+//! so keys stay good while it works, and it waits for nobody: an entry that a thread is writing is
+//! looked at again next tick.
 
 use std::fmt;
 
@@ -65,13 +65,13 @@ impl<T> Driver<T> {
 
     /// Fires what is due at `now` or before, in order of due ticks, unordered within a tick.
     ///
-    /// `now` is a clock reading rounded down; one that is not later than the last fires only what was
-    /// inserted since and is due by it. Costs what is due and not what has passed: an hour without a
-    /// call is one look at each slot that holds something. Timers that are inserted meanwhile, by
-    /// `fire` too, fire at the next advance.
+    /// `now` is a clock reading rounded down; one that is not later than the last fires only what
+    /// was inserted since and is due by it. Costs what is due and not what has passed: an hour
+    /// without a call is one look at each slot that holds something. Timers that are inserted
+    /// meanwhile, by `fire` too, fire at the next advance.
     ///
-    /// Touches at most `budget` entries. If that was not enough [`Progress::more`] is set, and the next call
-    /// goes on where this one stopped.
+    /// Touches at most `budget` entries. If that was not enough [`Progress::more`] is set, and the
+    /// next call goes on where this one stopped.
     ///
     /// # Panics
     ///
@@ -154,15 +154,16 @@ impl<T> Driver<T> {
 
     /// Closes the wheel. Inserts from now on are refused; what never fired comes back, in no order.
     ///
-    /// Waits for an insert, cancel or reset that is halfway through, which takes it some instructions,
-    /// unless its thread is preempted. Dropping the result takes out and drops what is left.
+    /// Waits for an insert, cancel or reset that is halfway through, which takes it some
+    /// instructions, unless its thread is preempted. Dropping the result takes out and drops what
+    /// is left.
     pub fn close(mut self) -> Unfired<T> {
         self.closed = true;
         Unfired::of(&self.engine)
     }
 
-    /// Gives entries of the intake a place, with half of the budget at most, so that neither they nor
-    /// what is due can hold the other up. Returns how many.
+    /// Gives entries of the intake a place, with half of the budget at most, so that neither they
+    /// nor what is due can hold the other up. Returns how many.
     fn place_share(&mut self, now: u64, work: &mut Work) -> usize {
         if self.taken.is_empty() {
             return 0;
@@ -191,8 +192,8 @@ impl<T> Driver<T> {
         }
     }
 
-    /// Gives an entry of the intake its place, or frees it right here if it was cancelled meanwhile: most
-    /// timeouts never get a place. Races: cancel-or-place, rearm-or-reap.
+    /// Gives an entry of the intake its place, or frees it right here if it was cancelled
+    /// meanwhile: most timeouts never get a place. Races: cancel-or-place, rearm-or-reap.
     fn place(&mut self, index: u32, now: u64) {
         let entry = self.engine.arena.get(index);
         loop {
@@ -209,8 +210,8 @@ impl<T> Driver<T> {
         }
     }
 
-    /// Looks at an entry that was held until tick `at`: fires it if it is due, frees it if it is vacant, puts
-    /// it off if it is due later or somebody is writing it.
+    /// Looks at an entry that was held until tick `at`: fires it if it is due, frees it if it is
+    /// vacant, puts it off if it is due later or somebody is writing it.
     fn look(&mut self, index: u32, at: u64, now: u64) -> Option<Fired<T>> {
         let entry = self.engine.arena.get(index);
         loop {
@@ -271,7 +272,8 @@ impl<T> Driver<T> {
     }
 }
 
-/// Frees an entry if it is vacant. Race: rearm-or-reap; who loses it leaves it to be somebody's timer.
+/// Frees an entry if it is vacant. Race: rearm-or-reap; who loses it leaves it to be somebody's
+/// timer.
 fn reap_into<T>(freed: &mut Chain, engine: &Engine<T>, index: u32) -> bool {
     let entry = engine.arena.get(index);
     let word = entry.state.look();
@@ -282,7 +284,8 @@ fn reap_into<T>(freed: &mut Chain, engine: &Engine<T>, index: u32) -> bool {
     reaped
 }
 
-/// Adds an entry that is free now to the stock, or retires it for good when its generations are spent.
+/// Adds an entry that is free now to the stock, or retires it for good when its generations are
+/// spent.
 fn free_into<T>(freed: &mut Chain, engine: &Engine<T>, index: u32, last: Word) {
     if last.is_spent() {
         return;

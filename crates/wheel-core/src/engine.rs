@@ -3,7 +3,7 @@
 use wheel_sync::CachePadded;
 use wheel_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::arena::{Arena, Chain};
+use crate::arena::{Arena, BATCH, Chain};
 use crate::config::Config;
 use crate::intake::Intake;
 use crate::key::EngineId;
@@ -11,6 +11,10 @@ use crate::limit::Limit;
 use crate::places::{Mine, Places};
 use crate::vacant::Exchange;
 use crate::wake::Wake;
+
+/// Entries that a thread may keep at hand: free ones, unused ones, and vacant ones that it
+/// remembers.
+const AT_HAND: u64 = 3 * BATCH as u64;
 
 pub(crate) struct Engine<T> {
     pub(crate) id: EngineId,
@@ -40,7 +44,8 @@ impl<T> Engine<T> {
         }
     }
 
-    /// A free entry for the thread whose place this is. `None` when memory does not suffice.
+    /// A free entry for the thread whose place this is. `None` when memory does not suffice, or
+    /// with a limit when too many are in use (see [`Limit::entries_max`]).
     #[inline(never)]
     pub(crate) fn take_free(&self, mine: &Mine<'_>) -> Option<u32> {
         let cached = mine.with(|caches| {
@@ -55,11 +60,23 @@ impl<T> Engine<T> {
                 }
                 match self.arena.take() {
                     Some(chain) => caches.free = chain,
-                    None => caches.unused = self.arena.take_unused()?,
+                    None => caches.unused = self.take_unused()?,
                 }
             }
         });
         cached.unwrap_or_else(|| self.take_free_without_place())
+    }
+
+    /// A batch of entries that were never used. With a limit it ends, give or take a batch per
+    /// thread.
+    fn take_unused(&self) -> Option<(u32, u32)> {
+        let used = u64::from(self.arena.used());
+        let max = self.limit.entries_max();
+        // What threads keep at hand is counted only when it matters.
+        if used >= max && used >= max + self.places.count() * AT_HAND {
+            return None;
+        }
+        self.arena.take_unused()
     }
 
     /// For a thread that is being torn down: takes one and leaves the rest of the batch in stock.
@@ -68,7 +85,7 @@ impl<T> Engine<T> {
         let mut chain = match self.arena.take() {
             Some(chain) => chain,
             None => {
-                let (first, count) = self.arena.take_unused()?;
+                let (first, count) = self.take_unused()?;
                 let mut chain = Chain::default();
                 (first..first + count).for_each(|index| chain.push(index, &self.arena));
                 chain
@@ -89,7 +106,8 @@ impl<T> Engine<T> {
         }
     }
 
-    /// Whether the driver has closed the wheel. Certain after a push; before one it only spares work.
+    /// Whether the driver has closed the wheel. Certain after a push; before one it only spares
+    /// work.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         // Relaxed: a push that the close has missed has acquired the swap that came after it. [O28]

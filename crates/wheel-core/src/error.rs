@@ -7,8 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InsertError<T> {
-    /// As many timers are pending as the wheel may hold. Trying again helps once some have fired or
-    /// were cancelled.
+    /// As many timers are pending as the wheel may hold, or cancelled ones take up its memory
+    /// because the driver does not run, or the system has none. Trying again helps once that has
+    /// changed.
     Full(T),
     /// The driver has closed the wheel. Trying again does not help.
     Closed(T),

@@ -6,9 +6,9 @@
 //!   ...
 //! ```
 //!
-//! There is no pop, so no ABA, and a chain that was taken is complete. Heads are changed by AcqRel
-//! read-modify-writes only: each one has seen all before it, and that makes the wake protocol
-//! (`wake`) work without fences.
+//! There is no pop, so no ABA, and a chain that was taken is complete. Heads are changed by
+//! read-modify-writes only: a push acquires every release that came before it on its head, and that
+//! makes the wake protocol (`wake`) work without fences.
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, MODELLED};
@@ -60,16 +60,17 @@ impl Intake {
             if head.load(Ordering::Relaxed) == EMPTY {
                 return None;
             }
-            // Acquire: the chain's links and entries; pairs with push. Release: keeps the chain of
-            // releases that the next push acquires. [O20]
-            first(head.swap(EMPTY, Ordering::AcqRel))
+            // Acquire: the chain's links and entries; pairs with push. No Release: this publishes
+            // nothing, and as a read-modify-write it passes on what earlier ones have released.
+            // [O20]
+            first(head.swap(EMPTY, Ordering::Acquire))
         })
     }
 
-    /// Takes every chain by a swap, glance or not: whoever pushes afterwards has seen what this thread
-    /// wrote before. Races: push-or-park, close-or-insert.
+    /// Takes every chain by a swap, glance or not: whoever pushes afterwards has seen what this
+    /// thread wrote before. Races: push-or-park, close-or-insert.
     pub(crate) fn take_armed(&self) -> impl Iterator<Item = u32> {
-        // AcqRel: as take; and publishes the wake tick, or the close, to the next push. [O21]
+        // Acquire: as take. Release: the wake tick, or the close, for every later push. [O21]
         self.heads
             .iter()
             .filter_map(|head| first(head.swap(EMPTY, Ordering::AcqRel)))

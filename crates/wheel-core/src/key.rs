@@ -7,8 +7,8 @@ use crate::state::Generation;
 /// Names one timer of one engine. 16 bytes, `Copy`, and never another timer's name.
 ///
 /// Keys come from `insert` and `reset` only and cannot be made otherwise. Once the timer has fired,
-/// was cancelled or was reset, its old key does nothing, however often the memory behind it has been
-/// used again; another engine's key does nothing either.
+/// was cancelled or was reset, its old key does nothing, however often the memory behind it has
+/// been used again; another engine's key does nothing either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     pub(crate) engine: EngineId,
@@ -29,7 +29,7 @@ impl EngineId {
     ///
     /// After 2^32 - 1 engines, rather than give out an id twice.
     pub(crate) fn unique() -> EngineId {
-        // tidy: allow sync-only, ids outlive one execution of a model, and nothing is ordered by them
+        // tidy: allow sync-only, ids outlive an execution of a model and order nothing
         use std::sync::atomic::{AtomicU32, Ordering};
         static LAST: AtomicU32 = AtomicU32::new(0);
         // Relaxed: it hands out numbers. [O15]

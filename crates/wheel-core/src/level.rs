@@ -1,4 +1,5 @@
-//! Slot arithmetic: which level and slot a due tick belongs to. Pure numbers, no state but the scale.
+//! Slot arithmetic: which level and slot a due tick belongs to. Pure numbers, no state but the
+//! scale.
 //!
 //! ```text
 //!   level    a slot is   slots to a turn    a turn is
@@ -9,14 +10,14 @@
 //!   tick     1 tick      up to 100          1 ms         only when the tick is shorter than 1 ms
 //! ```
 //!
-//! Each level has two banks, this turn and the next, so its ring has twice the slots of a turn. Where a
-//! tick belongs goes by whole turns and not by the distance: due in this second or the next one, to
-//! the ms level; else in this minute or the next one, to the s level; and so on. Hence a slot above
-//! the finest level takes no more entries from the moment that the unit before its own has begun, and
-//! can be emptied into the other bank of the level below over that whole unit.
+//! Each level has two banks, this turn and the next, so its ring has twice the slots of a turn.
+//! Where a tick belongs goes by whole turns and not by the distance: due in this second or the next
+//! one, to the ms level; else in this minute or the next one, to the s level; and so on. Hence a
+//! slot above the finest level takes no more entries from the moment that the unit before its own
+//! has begun, and can be emptied into the other bank of the level below over that whole unit.
 //!
-//! Slots are *numbered* from the origin on: slot number `n` of a level begins at tick `n * unit`, and
-//! lies at `n % ring` in its ring.
+//! Slots are *numbered* from the origin on: slot number `n` of a level begins at tick `n * unit`,
+//! and lies at `n % ring` in its ring.
 
 use wheel_sync::MODELLED;
 

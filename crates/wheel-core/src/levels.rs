@@ -1,18 +1,18 @@
 //! All levels together: where an entry goes, and which one to look at next.
 //!
 //! This is the clockwork, without the clock and without the timers: it knows entries by index only
-//! and never asks whether one is still pending. `Driver` and `LocalWheel` both stand on it. One owner,
-//! no atomics.
+//! and never asks whether one is still pending. `Driver` and `LocalWheel` both stand on it. One
+//! owner, no atomics.
 //!
 //! What holds between calls:
 //! - Every tick before the cursor is done: no slot behind it holds anything.
-//! - An item is looked at no later than the tick it was put in for (`put`), which is its timer's due tick,
-//!   or an earlier one when the timer was re-armed in place.
+//! - An item is looked at no later than the tick it was put in for (`put`), which is its timer's
+//!   due tick, or an earlier one when the timer was re-armed in place.
 //! - Above the finest level, the slot that the cursor stands in is empty unless `unsettled`.
 //!
 //! The algorithm is the hierarchical wheel of Varghese and Lauck ("Hashed and Hierarchical Timing
-//! Wheels", SOSP 1987, scheme 7), with two banks to a level so that a cascade can be spread over the
-//! whole unit before it is needed.
+//! Wheels", SOSP 1987, scheme 7), with two banks to a level so that a cascade can be spread over
+//! the whole unit before it is needed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -47,8 +47,8 @@ pub(crate) struct Levels {
     overdue: BinaryHeap<Reverse<(u64, u32)>>,
     /// The tick that is being advanced to.
     target: u64,
-    /// Without an overflow: what was beyond the span when a jump of days met it, by due tick, so that it
-    /// does not take each turn on the way. Empty once the jump is done.
+    /// Without an overflow: what was beyond the span when a jump of days met it, by due tick, so
+    /// that it does not take each turn on the way. Empty once the jump is done.
     skipping: BinaryHeap<Reverse<(u64, u32)>>,
     /// The cursor has entered another turn of the finest level: coarser slots may have begun.
     pub(crate) unsettled: bool,
@@ -123,8 +123,8 @@ impl Levels {
         }
     }
 
-    /// Without an overflow, a tick in the last slot of the hour level for a timer beyond it. Spread by
-    /// index, so that they do not all come back in one tick.
+    /// Without an overflow, a tick in the last slot of the hour level for a timer beyond it. Spread
+    /// by index, so that they do not all come back in one tick.
     fn another_turn(&self, index: u32) -> u64 {
         let last = self.scale.number(TOP, self.reach.span_end());
         let unit = self.scale.unit(TOP);
@@ -266,8 +266,9 @@ impl Levels {
         visit
     }
 
-    /// Looks at the earliest overdue entries, so that one that was cancelled or put off meanwhile does not
-    /// pass for something that is due. `due` tells when an entry is due now, or `None` when it is free.
+    /// Looks at the earliest overdue entries, so that one that was cancelled or put off meanwhile
+    /// does not pass for something that is due. `due` tells when an entry is due now, or `None`
+    /// when it is free.
     pub(crate) fn review_overdue(&mut self, mut due: impl FnMut(u32) -> Option<u64>) {
         while let Some(&Reverse((was, index))) = self.overdue.peek() {
             match due(index) {

@@ -1,8 +1,9 @@
 //! A lock-free hierarchical timing wheel.
 //!
-//! [`Wheel::insert`], [`Wheel::cancel`] and [`Wheel::reset`] work from any thread and do not block; one
-//! [`Driver`] advances it. [`LocalWheel`] is the same wheel for one thread. This crate reads no clock,
-//! starts no thread, calls no handler while it holds anything, and allocates nothing per timer once warm.
+//! [`Wheel::insert`], [`Wheel::cancel`] and [`Wheel::reset`] work from any thread and do not block;
+//! one [`Driver`] advances it. [`LocalWheel`] is the same wheel for one thread. This crate reads no
+//! clock, starts no thread, calls no handler while it holds anything, and allocates nothing per
+//! timer once warm.
 //!
 //! ```text
 //!  any thread                                 the driver (one owner)
@@ -14,19 +15,25 @@
 //!
 //! # What holds
 //!
-//! - **Never early.** A timer fires when `now >= due`, in ticks. Waits round up, readings round down.
+//! - **Never early.** A timer fires when `now >= due`, in ticks. Waits round up, readings round
+//!   down.
 //! - **Exactly once.** Each value leaves once: fired, returned by `cancel`, or returned at close.
-//! - **Armed on return.** Once `insert` has returned, the timer fires by the first advance at or after
-//!   its due tick, whatever other threads do. A timer that a thread is writing just then is put off by a tick.
+//! - **Armed on return.** Once `insert` has returned, the timer fires by the first advance at or
+//!   after its due tick, whatever other threads do. A timer that a thread is writing just then is
+//!   put off by a tick.
 //! - **Stale keys are harmless,** for ever, and so are another engine's.
 //! - **Memory follows the live timers:** about twice their peak, and a fixed slack per thread.
-//! - **Bounded work.** An advance touches no more entries than its [`Budget`], and resumes where it stopped.
+//! - **Bounded work.** An advance touches no more entries than its [`Budget`], and resumes where it
+//!   stopped.
 //! - **Jumps cost what is due,** not what has passed.
-//! - **`next_due` is never later** than the earliest timer, and not in the past when nothing is due.
+//! - **`next_due` is never later** than the earliest timer, and not in the past when nothing is
+//!   due.
 //! - **Every number works:** 0, the past, [`Tick::MAX`], each level's boundary.
-//! - **User code never runs inside:** no closure, `Drop` or waker runs while the engine holds anything.
+//! - **User code never runs inside:** no closure, `Drop` or waker runs while the engine holds
+//!   anything.
 //! - **Order.** One advance fires in order of due ticks.
-//! - **Hand-over.** What a thread wrote before `insert` or `reset` is visible where the value fires.
+//! - **Hand-over.** What a thread wrote before `insert` or `reset` is visible where the value
+//!   fires.
 //!
 //! # Reading order
 //!

@@ -7,6 +7,11 @@
 use wheel_sync::CachePadded;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 
+/// Entries for each timer that may be pending: twice as many as a sweep leaves at worst.
+const ENTRIES_PER_TIMER: u64 = 4;
+/// Entries besides: about twice what threads push before a sleeping driver is woken.
+const ENTRIES_SLACK: u64 = 1 << 16;
+
 /// Counts pending timers against the limit, if there is one.
 pub(crate) struct Limit(Option<(usize, CachePadded<AtomicUsize>)>);
 
@@ -26,6 +31,17 @@ impl Limit {
             (pending < *max).then(|| pending + 1)
         });
         reserved.is_ok()
+    }
+
+    /// How many entries may be in use besides those that threads keep at hand: with those that were
+    /// cancelled and that the driver has not come by to free. Without it a limit would not bound
+    /// memory while the driver does not run.
+    pub(crate) fn entries_max(&self) -> u64 {
+        self.0.as_ref().map_or(u64::MAX, |(max, _)| {
+            (*max as u64)
+                .saturating_mul(ENTRIES_PER_TIMER)
+                .saturating_add(ENTRIES_SLACK)
+        })
     }
 
     /// A timer has left.

@@ -1,8 +1,8 @@
 //! The same wheel for one thread, without atomics.
 //!
-//! For a service that runs one loop per core and drives its timers from it. Levels, budgets, sweep and
-//! re-arm in place are those of [`Driver`](crate::Driver); entries live in a slab, and there is no
-//! intake, as an insert places its timer at once.
+//! For a service that runs one loop per core and drives its timers from it. Levels, budgets, sweep
+//! and re-arm in place are those of [`Driver`](crate::Driver); entries live in a slab, and there is
+//! no intake, as an insert places its timer at once.
 
 use std::fmt;
 
@@ -74,7 +74,8 @@ impl<T> LocalWheel<T> {
     ///
     /// # Errors
     ///
-    /// [`InsertError::Full`] gives the value back when as many timers are pending as the wheel may hold.
+    /// [`InsertError::Full`] gives the value back when as many timers are pending as the wheel may
+    /// hold.
     #[inline]
     pub fn insert(&mut self, due: Tick, value: T) -> Result<Key, InsertError<T>> {
         if self.live >= self.max_timers || self.entries.len() >= u32::MAX as usize {
@@ -92,7 +93,8 @@ impl<T> LocalWheel<T> {
         Some(value)
     }
 
-    /// Moves a pending timer to `due`, earlier or later. Its new key, or `None` when the key names none.
+    /// Moves a pending timer to `due`, earlier or later. Its new key, or `None` when the key names
+    /// none.
     #[inline]
     pub fn reset(&mut self, key: Key, due: Tick) -> Option<Key> {
         let value = self.vacate(key)?;
@@ -136,8 +138,8 @@ impl<T> LocalWheel<T> {
         }
     }
 
-    /// When to call [`advance`](LocalWheel::advance) next; never later than the earliest timer, and `None`
-    /// when nothing is pending.
+    /// When to call [`advance`](LocalWheel::advance) next; never later than the earliest timer, and
+    /// `None` when nothing is pending.
     pub fn next_due(&mut self) -> Option<Tick> {
         let entries = &mut self.entries;
         self.levels.review_overdue(|index| {
@@ -187,8 +189,8 @@ impl<T> LocalWheel<T> {
         })
     }
 
-    /// Puts a value into the latest vacant entry, if that is looked at no later than `due`, else into a
-    /// fresh one.
+    /// Puts a value into the latest vacant entry, if that is looked at no later than `due`, else
+    /// into a fresh one.
     fn arm(&mut self, due: u64, value: T) -> Key {
         self.last = self.last.next();
         let generation = self.last;

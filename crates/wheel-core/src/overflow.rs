@@ -12,8 +12,8 @@ pub struct FarEntry(pub(crate) u32);
 /// comes back out by [`pop`](Overflow::pop) when its time is within the span, or by
 /// [`sweep`](Overflow::sweep) when it was cancelled. No method may block or call anything else.
 ///
-/// `wheel-overflow` has the one to use. Without an overflow the wheel works as well; far timers then
-/// take another turn through the last hour slot for as long as they are beyond the span.
+/// `wheel-overflow` has the one to use. Without an overflow the wheel works as well; far timers
+/// then take another turn through the last hour slot for as long as they are beyond the span.
 pub trait Overflow: Send {
     /// Adds an entry that is due at `due`. O(log n).
     fn insert(&mut self, due: Tick, entry: FarEntry);

@@ -89,6 +89,11 @@ impl Places {
         self.driven.store(driven + 1, Ordering::Relaxed);
     }
 
+    /// How many threads there are places for.
+    pub(crate) fn count(&self) -> u64 {
+        self.places.existing().count() as u64
+    }
+
     /// How many timers are pending: exact when no call is in flight.
     pub(crate) fn live(&self) -> usize {
         // Relaxed: a sum over several counters is a snapshot of nothing anyway. [O27]
@@ -108,8 +113,8 @@ impl Mine<'_> {
     pub(crate) fn with<R>(&self, use_them: impl FnOnce(&mut Caches) -> R) -> Option<R> {
         let place = self.place?;
         Some(place.caches.with_mut(|caches| {
-            // SAFETY: the number of this place is this thread's alone while it lives, its handing on
-            // is ordered by a mutex, and `use_them` does not come back here.
+            // SAFETY: the number of this place is this thread's alone while it lives, its handing
+            // on is ordered by a mutex, and `use_them` does not come back here.
             use_them(unsafe { &mut *caches })
         }))
     }
@@ -119,7 +124,8 @@ impl Mine<'_> {
     pub(crate) fn count(&self, change: i64) {
         match self.place {
             Some(place) => {
-                // Relaxed, and no read-modify-write: only the thread with this number writes it. [O27]
+                // Relaxed, and no read-modify-write: only the thread with this number writes it.
+                // [O27]
                 let live = place.live.load(Ordering::Relaxed);
                 place.live.store(live + change, Ordering::Relaxed);
             }

@@ -7,8 +7,8 @@
 //!   items      0 1   2 3 4 5   6 7 8 9 10 11 12 13            (the first with 2 items, as under the model)
 //! ```
 //!
-//! A segment is allocated when its first item is needed, and freed with the whole array. Until then a
-//! reference to an item stays good, so a reader needs no guard of any kind.
+//! A segment is allocated when its first item is needed, and freed with the whole array. Until then
+//! a reference to an item stays good, so a reader needs no guard of any kind.
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -23,7 +23,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 ///
 /// # Safety
 ///
-/// Natively, memory that is all zero bytes must be a valid value: that of an item that nobody has used.
+/// Natively, memory that is all zero bytes must be a valid value: that of an item that nobody has
+/// used.
 pub(crate) unsafe trait Blank: Sized {
     /// An item that nobody has used, where types are not plain memory.
     #[cfg(wheel_loom)]
@@ -68,8 +69,8 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
         let (segment, offset) = Self::locate(index);
         // Acquire: the segment's content; pairs with the release of the thread that made it. [O12]
         let head = NonNull::new(self.heads[segment].load(Ordering::Acquire))?;
-        // SAFETY: a segment has `length(segment)` items, `offset` is below that, and it lives as long
-        // as `self`.
+        // SAFETY: a segment has `length(segment)` items, `offset` is below that, and it lives as
+        // long as `self`.
         Some(unsafe { head.add(offset).as_ref() })
     }
 

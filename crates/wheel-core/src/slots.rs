@@ -1,8 +1,9 @@
 //! The content of slots: what is to be looked at, in arrays that are copied in order.
 //!
 //! A slot is a queue of fixed chunks of items, 8 bytes each: which entry, and the low half of the
-//! tick at which to look at it. Links through the entries themselves would cost a cache miss per timer
-//! and cascade; one growing vector per slot would copy megabytes in one tick, and keep its capacity.
+//! tick at which to look at it. Links through the entries themselves would cost a cache miss per
+//! timer and cascade; one growing vector per slot would copy megabytes in one tick, and keep its
+//! capacity.
 //!
 //! ```text
 //!   slot   front -> [ . . c d e f ] -> [ g h i j k l ] -> [ m n . . . . ] <- back
@@ -19,7 +20,8 @@ use crate::entry::NIL;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) index: u32,
-    /// The low half of the tick at which to look. No slot is 2^32 ticks long, so the slot gives the rest.
+    /// The low half of the tick at which to look. No slot is 2^32 ticks long, so the slot gives the
+    /// rest.
     pub(crate) low: u32,
 }
 
@@ -216,8 +218,8 @@ impl Ring {
         Some((found, self.slots[found].len()))
     }
 
-    /// Takes the oldest item of the slot at position `slot`, and adds it again if `keep` wants that.
-    /// Says whether it did; `None` when the slot holds nothing.
+    /// Takes the oldest item of the slot at position `slot`, and adds it again if `keep` wants
+    /// that. Says whether it did; `None` when the slot holds nothing.
     pub(crate) fn rotate(
         &mut self,
         slot: usize,

@@ -1,7 +1,7 @@
 //! The state word of an entry: who may touch it now, and which timer it is.
 //!
-//! One `u64` holds a generation (62 bits) and a phase (2 bits). Every legal step is a method here, and
-//! no other file changes the word.
+//! One `u64` holds a generation (62 bits) and a phase (2 bits). Every legal step is a method here,
+//! and no other file changes the word.
 //!
 //! ```text
 //!            publish                    claim_live
@@ -16,13 +16,13 @@
 //!           reap: driver, sweep, close
 //! ```
 //!
-//! One step is not in the picture: a reset that meets a close gives its claim back (`unclaim`, busy to
-//! live) and has changed nothing.
+//! One step is not in the picture: a reset that meets a close gives its claim back (`unclaim`, busy
+//! to live) and has changed nothing.
 //!
 //! Ground rules. Whoever wins a step out of *live* or *vacant* owns the entry's value and due tick
-//! until its next step; a *free* entry belongs to whoever holds its index in a cache. The generation
-//! moves at each publication and never back, so a word that was seen once names that one timer for
-//! ever: a stale key or hint meets another word, and its step fails.
+//! until its next step; a *free* entry belongs to whoever holds its index in a cache. The
+//! generation moves at each publication and never back, so a word that was seen once names that one
+//! timer for ever: a stale key or hint meets another word, and its step fails.
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
 
@@ -32,8 +32,8 @@ const GENERATION_MAX: u64 = u64::MAX >> PHASE_BITS;
 
 /// Counts the timers that an entry has been.
 ///
-/// At 65 million uses a second of one entry, 62 bits last 2,000 years; an entry that reaches the last
-/// one is retired all the same.
+/// At 65 million uses a second of one entry, 62 bits last 2,000 years; an entry that reaches the
+/// last one is retired all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Generation(u64);
 
@@ -126,11 +126,12 @@ impl State {
         Word(self.0.load(Ordering::Relaxed))
     }
 
-    /// live to busy, for cancel and reset: the winner owns value and due tick. Race: cancel-or-fire.
+    /// live to busy, for cancel and reset: the winner owns value and due tick. Race:
+    /// cancel-or-fire.
     #[inline]
     pub(crate) fn claim_live(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Live);
-        // Acquire: the value read next is the one published; pairs with publish. [O3]
+        // Acquire: the value read next is the one stored; pairs with publish and unclaim. [O3]
         self.step(seen, Phase::Busy, Ordering::Acquire)
     }
 
@@ -153,8 +154,8 @@ impl State {
         generation
     }
 
-    /// busy back to live under the same generation, for a reset that meets a close: due tick and value
-    /// are what they were, so the key stays good. Race: close-or-insert.
+    /// busy back to live under the same generation, for a reset that meets a close: due tick and
+    /// value are what they were, so the key stays good. Race: close-or-insert.
     #[cold]
     pub(crate) fn unclaim(&self, live: Word) {
         debug_assert_eq!(live.phase(), Phase::Live);
@@ -166,26 +167,28 @@ impl State {
     #[inline]
     pub(crate) fn vacate(&self, claimed: Word) -> Word {
         let vacant = claimed.to(Phase::Vacant);
-        // Release: the read of the value is over; pairs with claim_vacant and reap. [O6]
+        // Release: the read of the value is over; pairs with look and claim_vacant. [O6]
         self.0.store(vacant.0, Ordering::Release);
         vacant
     }
 
-    /// live to free, for the driver that fires the timer, or the one that takes it back at close. The
-    /// winner owns the value. Races: cancel-or-fire, reset-or-fire, close-or-insert.
+    /// live to free, for the driver that fires the timer, or the one that takes it back at close.
+    /// The winner owns the value. Races: cancel-or-fire, reset-or-fire, close-or-insert.
     #[inline]
     pub(crate) fn take_live(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Live);
-        // Acquire: as claim_live, where the caller has not looked itself; pairs with publish. [O7]
+        // Acquire: as claim_live. A look before may have acquired publish only, and unclaim has
+        // stored the same word since; pairs with both. [O7]
         self.step(seen, Phase::Free, Ordering::Acquire)
     }
 
-    /// vacant to free, for driver, sweep and close. Race: rearm-or-reap.
+    /// vacant to free, for driver, sweep and close, after a look. Race: rearm-or-reap.
     #[inline]
     pub(crate) fn reap(&self, seen: Word) -> bool {
         debug_assert_eq!(seen.phase(), Phase::Vacant);
-        // Acquire: the next owner writes after the canceller's read; pairs with vacate. [O8]
-        self.step(seen, Phase::Free, Ordering::Acquire)
+        // Relaxed: the look that showed this word has acquired it, and a vacant word is stored
+        // once, so this meets the same store. [O8]
+        self.step(seen, Phase::Free, Ordering::Relaxed)
     }
 
     #[inline]

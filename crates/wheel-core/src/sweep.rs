@@ -30,8 +30,8 @@ pub(crate) struct SweepAt {
 }
 
 impl Levels {
-    /// Begins a sweep when too many entries are vacant. `live` counts the pending timers; it is asked
-    /// only when the number of entries has grown since it was asked last.
+    /// Begins a sweep when too many entries are vacant. `live` counts the pending timers; it is
+    /// asked only when the number of entries has grown since it was asked last.
     pub(crate) fn sweep_if_needed(&mut self, live: impl FnOnce() -> usize) {
         if self.sweep.on || self.held < self.sweep.check_at.max(SLACK) {
             return;

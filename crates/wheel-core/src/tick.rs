@@ -1,7 +1,7 @@
 //! Wheel time: ticks, how long one takes, and which way a conversion rounds.
 //!
-//! The engine never reads a clock. Its user turns readings into ticks here: a wait rounds *up* and a
-//! reading rounds *down*, which together is why no timer fires early (W1).
+//! The engine never reads a clock. Its user turns readings into ticks here: a wait rounds *up* and
+//! a reading rounds *down*, which together is why no timer fires early (W1).
 
 use std::fmt;
 use std::time::Duration;
@@ -108,7 +108,8 @@ impl TickLength {
         saturate(wait.as_nanos().div_ceil(self.nanos as u128))
     }
 
-    /// The ticks that have ended after `elapsed`, rounded down; [`u64::MAX`] when there are not enough.
+    /// The ticks that have ended after `elapsed`, rounded down; [`u64::MAX`] when there are not
+    /// enough.
     ///
     /// For a reading of a clock: a tick counts once it is over.
     pub const fn ticks_floor(self, elapsed: Duration) -> u64 {

@@ -9,8 +9,8 @@
 //! without harm. Since the word moves with every timer, its due tick is known without touching the
 //! entry.
 //!
-//! A thread whose stack of hints is full hands all of it over through the exchange, for threads that
-//! only insert. Boxes go round between the two and are not allocated anew.
+//! A thread whose stack of hints is full hands all of it over through the exchange, for threads
+//! that only insert. Boxes go round between the two and are not allocated anew.
 
 use wheel_sync::atomic::{AtomicPtr, Ordering};
 use wheel_sync::{CachePadded, MODELLED, UnsafeCell};

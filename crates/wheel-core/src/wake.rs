@@ -1,9 +1,9 @@
 //! When an inserter must wake the driver.
 //!
 //! Before it sleeps, the driver publishes the tick at which it will wake (`arm`), and *then* swaps
-//! every head of the intake. An inserter pushes, and *then* loads that tick. So either the push is in a
-//! chain that the driver has taken, or the inserter has acquired the tick from the swap. No fence is
-//! needed. Race: push-or-park.
+//! every head of the intake. An inserter pushes, and *then* loads that tick. So either the push is
+//! in a chain that the driver has taken, or the inserter has acquired the tick from the swap. No
+//! fence is needed. Race: push-or-park.
 //!
 //! An inserter that is earlier wakes the driver first and says so afterwards (`asked`), in the name
 //! of that one sleep (`epoch`), so that the next ones need not wake it again. To say so first would
@@ -15,8 +15,8 @@ use std::task::Waker;
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, MODELLED};
 
-/// A shard with a multiple of this many pushed entries wakes the driver whatever their due ticks, so
-/// that cancelled entries do not pile up behind a driver that sleeps for an hour.
+/// A shard with a multiple of this many pushed entries wakes the driver whatever their due ticks,
+/// so that cancelled entries do not pile up behind a driver that sleeps for an hour.
 const CROWD: u32 = if MODELLED { 64 } else { 4096 };
 
 /// The wake-up tick of the driver, and the waker to call.

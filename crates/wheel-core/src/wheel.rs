@@ -1,8 +1,8 @@
 //! The handle for any thread: insert, cancel, reset.
 //!
 //! Each is a few atomic steps on one entry and, for a fresh one, a push; none waits for another
-//! thread. No code of the user runs inside: values are moved, never dropped or called, and the waker is
-//! woken when all is done.
+//! thread. No code of the user runs inside: values are moved, never dropped or called, and the
+//! waker is woken when all is done.
 
 use std::fmt;
 
@@ -31,7 +31,8 @@ struct Claim {
 /// A timing wheel, for any thread. Clones are handles to the same wheel.
 ///
 /// The wheel knows no clock: due ticks are computed by the caller, from a clock reading rounded as
-/// [`TickLength`](crate::TickLength) says. Timers fire in [`Driver::advance`](crate::Driver::advance).
+/// [`TickLength`](crate::TickLength) says. Timers fire in
+/// [`Driver::advance`](crate::Driver::advance).
 pub struct Wheel<T> {
     engine: Arc<Engine<T>>,
 }
@@ -43,15 +44,16 @@ impl<T> Wheel<T> {
 
     /// Sets a timer: `value` fires at the first advance that reaches `due`.
     ///
-    /// Never fires early. What is due in the past fires at the next advance, never inside this call;
-    /// what is due at [`Tick::MAX`] stays pending in any real run. Does not block; allocates only
-    /// while the number of entries in use grows. What this thread wrote before is visible where the
-    /// value fires.
+    /// Never fires early. What is due in the past fires at the next advance, never inside this
+    /// call; what is due at [`Tick::MAX`] stays pending in any real run. Does not block; allocates
+    /// only while the number of entries in use grows. What this thread wrote before is visible
+    /// where the value fires.
     ///
     /// # Errors
     ///
-    /// Gives the value back: [`InsertError::Full`] when as many timers are pending as the wheel may hold,
-    /// [`InsertError::Closed`] when the driver has closed it.
+    /// Gives the value back: [`InsertError::Full`] when as many timers are pending as the wheel may
+    /// hold, or there is no memory for one more; [`InsertError::Closed`] when the driver has closed
+    /// it.
     ///
     /// # Examples
     ///
@@ -63,7 +65,8 @@ impl<T> Wheel<T> {
     /// assert_eq!(wheel.cancel(key), Some("close connection 7"));
     /// # Ok::<(), wheel_core::InsertError<&str>>(())
     /// ```
-    // Inlined, so that the key stays in registers: stored and loaded again it costs as much as a CAS.
+    // Inlined, so that the key stays in registers: stored and loaded again it costs as much as a
+    // CAS.
     #[inline(always)]
     pub fn insert(&self, due: Tick, value: T) -> Result<Key, InsertError<T>> {
         let engine = &*self.engine;
@@ -93,8 +96,8 @@ impl<T> Wheel<T> {
         Ok(self.key(claim.index, generation))
     }
 
-    /// An entry for a new timer: one that was cancelled and lies where the driver passes in time, or a fresh
-    /// one. `None` when there is no room. Races: rearm-or-reap, rearm-or-rearm.
+    /// An entry for a new timer: one that was cancelled and lies where the driver passes in time,
+    /// or a fresh one. `None` when there is no room. Races: rearm-or-reap, rearm-or-rearm.
     #[inline(always)]
     fn claim_for_insert(&self, mine: &Mine<'_>, due: Tick) -> Option<Claim> {
         let engine = &*self.engine;
@@ -128,9 +131,9 @@ impl<T> Wheel<T> {
         })
     }
 
-    /// Hands a published fresh entry to the driver and says how many its shard holds now. Gives the value
-    /// back if the wheel was closed, unless the close has found it first; the entry is then left free, as
-    /// nobody will visit it. Race: close-or-insert.
+    /// Hands a published fresh entry to the driver and says how many its shard holds now. Gives the
+    /// value back if the wheel was closed, unless the close has found it first; the entry is then
+    /// left free, as nobody will visit it. Race: close-or-insert.
     #[inline(never)]
     fn push(&self, mine: &Mine<'_>, index: u32, generation: Generation) -> Result<u32, T> {
         let engine = &*self.engine;
@@ -143,15 +146,17 @@ impl<T> Wheel<T> {
         Ok(shard_len)
     }
 
-    /// Takes a pending timer out. `None` when it has fired, was cancelled or reset, or is another wheel's.
+    /// Takes a pending timer out. `None` when it has fired, was cancelled or reset, or is another
+    /// wheel's.
     ///
-    /// Exactly one of cancel, fire and close gets the value. It comes back at once and is never kept
-    /// by the wheel. Does not block. `None` does not say that what the value does when it fires has
-    /// ended.
+    /// Exactly one of cancel, fire and close gets the value. It comes back at once and is never
+    /// kept by the wheel. Does not block. `None` does not say that what the value does when it
+    /// fires has ended.
     #[inline]
     pub fn cancel(&self, key: Key) -> Option<T> {
         let engine = &*self.engine;
-        // Before the claim: a thread's first look may lock and allocate, and others meet a busy entry.
+        // Before the claim: a thread's first look may lock and allocate, and others meet a busy
+        // entry.
         let mine = engine.places.mine();
         let (entry, live) = self.claim(key)?;
         // SAFETY: claimed out of live, so it holds a value that is this thread's.
@@ -162,20 +167,20 @@ impl<T> Wheel<T> {
         Some(value)
     }
 
-    /// Moves a pending timer to `due`, earlier or later. Its new key; `None` when it is too late: the timer
-    /// has fired or was cancelled or reset, or is another wheel's.
+    /// Moves a pending timer to `due`, earlier or later. Its new key; `None` when it is too late:
+    /// the timer has fired or was cancelled or reset, or is another wheel's.
     ///
-    /// The timer fires once: at the new tick, or before it was reset, which `None` says. Does not block.
-    /// A timer that becomes earlier stays as it was if no memory can be had for it or the driver is
-    /// closing the wheel: `None`, and the old key is good.
+    /// The timer fires once: at the new tick, or before it was reset, which `None` says. Does not
+    /// block. A timer that becomes earlier stays as it was if no memory can be had for it or the
+    /// driver is closing the wheel: `None`, and the old key is good.
     #[inline]
     pub fn reset(&self, key: Key, due: Tick) -> Option<Key> {
         if key.engine != self.engine.id {
             return None;
         }
         let entry = self.engine.arena.get(key.index);
-        // If the claim succeeds, this was the due tick of the timer that the key names: another one is
-        // written under another generation only.
+        // If the claim succeeds, this was the due tick of the timer that the key names: another one
+        // is written under another generation only.
         let later = due.get() >= entry.due();
         if !later || Word::live(key.generation).is_spent() {
             return self.reset_elsewhere(key, due);
@@ -210,8 +215,8 @@ impl<T> Wheel<T> {
                 engine.wake.after_push(due.get(), shard_len);
             }
             Err(value) => {
-                // The close has not found the new entry and may have passed it. It waits for the old one,
-                // which is busy, and takes the value from there. Race: close-or-insert.
+                // The close has not found the new entry and may have passed it. It waits for the
+                // old one, which is busy, and takes the value from there. Race: close-or-insert.
                 // SAFETY: the old entry is still claimed, and its value was moved out above.
                 unsafe { old.write(value) };
                 old.state.unclaim(live);
@@ -233,8 +238,8 @@ impl<T> Wheel<T> {
 
     /// The tick of the latest advance.
     ///
-    /// For display. A due tick is computed from a clock: a driver that sleeps until something is due
-    /// may have advanced an hour ago.
+    /// For display. A due tick is computed from a clock: a driver that sleeps until something is
+    /// due may have advanced an hour ago.
     pub fn now(&self) -> Tick {
         Tick::new(self.engine.now())
     }
@@ -291,8 +296,8 @@ impl<T> fmt::Debug for Wheel<T> {
 #[cfg(all(test, not(wheel_loom)))]
 mod tests {
     use super::*;
-    use crate::Config;
     use crate::arena::BATCH;
+    use crate::{Budget, Config};
 
     #[test]
     fn a_closed_wheel_uses_no_memory_for_what_it_refuses() {
@@ -306,5 +311,29 @@ mod tests {
         }
         assert_eq!(wheel.engine.arena.used(), BATCH);
         assert_eq!(unfired.collect::<Vec<_>>(), [0]);
+    }
+    #[test]
+    fn with_a_limit_cancelled_timers_do_not_pile_up_for_ever_behind_a_driver_that_does_not_run() {
+        let (wheel, mut driver) = Config::new().max_timers(10).build();
+        let mut refused = None;
+        // Each is due before the one cancelled last, so no entry is used again.
+        for due in (0..200_000).rev() {
+            match wheel.insert(Tick::new(due), due) {
+                Ok(key) => assert_eq!(wheel.cancel(key), Some(due)),
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
+        }
+        assert!(refused.is_some_and(|error| error.is_full()));
+        let engine = &wheel.engine;
+        let at_hand = (3 * engine.places.count() + 1) * u64::from(BATCH);
+        assert!(u64::from(engine.arena.used()) <= engine.limit.entries_max() + at_hand);
+        driver.advance(Tick::ZERO, Budget::UNLIMITED, |_| ());
+        assert!(
+            wheel.insert(Tick::ZERO, 0).is_ok(),
+            "room again once the driver has run"
+        );
     }
 }
