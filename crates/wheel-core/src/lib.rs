@@ -48,6 +48,7 @@ mod segments;
 mod arena;
 mod intake;
 mod wake;
+mod tagged;
 mod vacant;
 mod places;
 mod limit;

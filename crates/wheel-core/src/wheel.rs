@@ -244,8 +244,9 @@ impl<T> Wheel<T> {
         if !word.is_spent() {
             let hint = Hint { index, word, due };
             mine.with(|caches| {
-                let exchange = &self.engine.exchange;
-                caches.hints.remember(hint, mine.slot, exchange);
+                let engine = &*self.engine;
+                let entries = || engine.arena.used();
+                caches.hints.remember(hint, &engine.exchange, entries);
             });
         }
     }
