@@ -5,6 +5,7 @@
 //! stay good while it works, and it waits for nobody: an entry that a thread is writing is looked at
 //! again next tick.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use wheel_sync::Arc;
@@ -37,10 +38,11 @@ pub struct Fired<T> {
 
 /// Advances one wheel. There is one driver to a wheel; dropping it closes the wheel.
 pub struct Driver<T> {
-    engine: Arc<Engine<T>>,
-    levels: Levels,
-    /// Chains taken from the intake whose entries have no place yet.
-    taken: Vec<u32>,
+    pub(crate) engine: Arc<Engine<T>>,
+    pub(crate) levels: Levels,
+    /// Chains taken from the intake whose entries have no place yet. The oldest go first, or inserts that
+    /// take up the whole budget would keep them waiting.
+    taken: VecDeque<u32>,
     /// Entries freed since the last full batch.
     freed: Chain,
     armed: bool,
@@ -55,7 +57,7 @@ impl<T> Driver<T> {
         Driver {
             engine,
             levels,
-            taken: Vec::with_capacity(crate::intake::SHARDS),
+            taken: VecDeque::with_capacity(crate::intake::SHARDS),
             freed: Chain::default(),
             armed: false,
             closed: false,
@@ -178,14 +180,14 @@ impl<T> Driver<T> {
     }
 
     fn place_taken(&mut self, now: u64, work: &mut Work) {
-        while let Some(&index) = self.taken.last() {
+        while let Some(&index) = self.taken.front() {
             if !work.spend() {
                 return;
             }
             let next = self.engine.arena.get(index).next();
             match next {
-                NIL => drop(self.taken.pop()),
-                next => *self.taken.last_mut().expect("it was just seen") = next,
+                NIL => drop(self.taken.pop_front()),
+                next => *self.taken.front_mut().expect("it was just seen") = next,
             }
             self.place(index, now);
         }
