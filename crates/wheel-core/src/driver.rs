@@ -20,6 +20,7 @@ use crate::entry::NIL;
 use crate::key::Key;
 use crate::levels::{Levels, Step};
 use crate::state::{Phase, Word};
+use crate::sweep::{Outcome, Visited};
 
 /// Entries that are placed before a sleep; if more wait, the sleep is a short one.
 const PLACED_BEFORE_SLEEP: usize = if MODELLED { 2 } else { 1024 };
@@ -111,11 +112,21 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
-        self.sweep(placed, &mut work);
+        let outcome = match placed == 0 && fired == 0 && work.spent() > 0 {
+            true => Outcome::Fruitless,
+            false => Outcome::Fruitful,
+        };
+        let (engine, freed) = (&self.engine, &mut self.freed);
+        let owing = self.levels.sweep(
+            Visited { placed, outcome },
+            &mut work,
+            || engine.places.live(),
+            |index| !reap_into(freed, engine, index),
+        );
         Progress {
             fired,
             moved: work.spent() - fired,
-            more: cut || !self.taken.is_empty(),
+            more: cut || owing || !self.taken.is_empty(),
         }
     }
 
@@ -258,14 +269,6 @@ impl<T> Driver<T> {
                 Phase::Free => unreachable!("entry {index} was freed while it had a place"),
             }
         }
-    }
-
-    fn sweep(&mut self, placed: usize, work: &mut Work) {
-        let engine = &self.engine;
-        self.levels.sweep_if_needed(|| engine.places.live());
-        let freed = &mut self.freed;
-        self.levels
-            .sweep(placed, work, |index| !reap_into(freed, engine, index));
     }
 
     fn free(&mut self, index: u32, last: Word) {
