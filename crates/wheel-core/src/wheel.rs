@@ -112,7 +112,7 @@ impl<T> Wheel<T> {
             engine.limit.release();
             return Err(InsertError::Closed(value));
         }
-        engine.wake.after_push(due.get(), shard_len);
+        engine.wake.after_push(mine, due.get(), shard_len);
         Ok(self.key(index, generation))
     }
 
@@ -195,7 +195,7 @@ impl<T> Wheel<T> {
             return None;
         }
         self.vacate(&mine, key.index, old, live);
-        engine.wake.after_push(due.get(), shard_len);
+        engine.wake.after_push(&mine, due.get(), shard_len);
         Some(self.key(index, generation))
     }
 
