@@ -66,6 +66,9 @@ mod close;
 mod local;
 mod config;
 
+#[cfg(all(test, not(wheel_loom)))]
+mod bounds;
+
 pub use budget::{Budget, Progress};
 pub use close::Unfired;
 pub use config::Config;
