@@ -122,10 +122,7 @@ impl Subject for Local {
 
     fn close(&mut self) -> Vec<u64> {
         let empty = Config::new().build_local();
-        std::mem::replace(&mut self.0, Some(empty))
-            .expect("not closed")
-            .close()
-            .collect()
+        self.0.replace(empty).expect("not closed").close().collect()
     }
 }
 
