@@ -5,6 +5,7 @@
 //! so keys stay good while it works, and it waits for nobody: an entry that a thread is writing is
 //! looked at again next tick.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use wheel_sync::Arc;
@@ -19,6 +20,7 @@ use crate::entry::NIL;
 use crate::key::Key;
 use crate::levels::{Levels, Step};
 use crate::state::{Phase, Word};
+use crate::sweep::{Outcome, Visited};
 
 /// Entries that are placed before a sleep; if more wait, the sleep is a short one.
 const PLACED_BEFORE_SLEEP: usize = if MODELLED { 2 } else { 1024 };
@@ -37,10 +39,11 @@ pub struct Fired<T> {
 
 /// Advances one wheel. There is one driver to a wheel; dropping it closes the wheel.
 pub struct Driver<T> {
-    engine: Arc<Engine<T>>,
-    levels: Levels,
-    /// Chains taken from the intake whose entries have no place yet.
-    taken: Vec<u32>,
+    pub(crate) engine: Arc<Engine<T>>,
+    pub(crate) levels: Levels,
+    /// Chains taken from the intake whose entries have no place yet. The oldest go first, or
+    /// inserts that take up the whole budget would keep them waiting.
+    taken: VecDeque<u32>,
     /// Entries freed since the last full batch.
     freed: Chain,
     armed: bool,
@@ -55,7 +58,7 @@ impl<T> Driver<T> {
         Driver {
             engine,
             levels,
-            taken: Vec::with_capacity(crate::intake::SHARDS),
+            taken: VecDeque::with_capacity(crate::intake::SHARDS),
             freed: Chain::default(),
             armed: false,
             closed: false,
@@ -109,11 +112,21 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
-        self.sweep(placed, &mut work);
+        let outcome = match placed == 0 && fired == 0 && work.spent() > 0 {
+            true => Outcome::Fruitless,
+            false => Outcome::Fruitful,
+        };
+        let (engine, freed) = (&self.engine, &mut self.freed);
+        let owing = self.levels.sweep(
+            Visited { placed, outcome },
+            &mut work,
+            || engine.places.live(),
+            |index| !reap_into(freed, engine, index),
+        );
         Progress {
             fired,
             moved: work.spent() - fired,
-            more: cut || !self.taken.is_empty(),
+            more: cut || owing || !self.taken.is_empty(),
         }
     }
 
@@ -179,14 +192,14 @@ impl<T> Driver<T> {
     }
 
     fn place_taken(&mut self, now: u64, work: &mut Work) {
-        while let Some(&index) = self.taken.last() {
+        while let Some(&index) = self.taken.front() {
             if !work.spend() {
                 return;
             }
             let next = self.engine.arena.get(index).next();
             match next {
-                NIL => drop(self.taken.pop()),
-                next => *self.taken.last_mut().expect("it was just seen") = next,
+                NIL => drop(self.taken.pop_front()),
+                next => *self.taken.front_mut().expect("it was just seen") = next,
             }
             self.place(index, now);
         }
@@ -257,14 +270,6 @@ impl<T> Driver<T> {
                 Phase::Free => unreachable!("entry {index} was freed while it had a place"),
             }
         }
-    }
-
-    fn sweep(&mut self, placed: usize, work: &mut Work) {
-        let engine = &self.engine;
-        self.levels.sweep_if_needed(|| engine.places.live());
-        let freed = &mut self.freed;
-        self.levels
-            .sweep(placed, work, |index| !reap_into(freed, engine, index));
     }
 
     fn free(&mut self, index: u32, last: Word) {

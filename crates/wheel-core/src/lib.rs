@@ -55,6 +55,7 @@ mod segments;
 mod arena;
 mod intake;
 mod wake;
+mod tagged;
 mod vacant;
 mod places;
 mod limit;
@@ -71,6 +72,9 @@ mod close;
 
 mod local;
 mod config;
+
+#[cfg(all(test, not(wheel_loom)))]
+mod bounds;
 
 pub use budget::{Budget, Progress};
 pub use close::Unfired;

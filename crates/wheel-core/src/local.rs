@@ -4,6 +4,7 @@
 //! and re-arm in place are those of [`Driver`](crate::Driver); entries live in a slab, and there is
 //! no intake, as an insert places its timer at once.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use slab::Slab;
@@ -15,9 +16,13 @@ use crate::error::InsertError;
 use crate::key::{EngineId, Key};
 use crate::levels::{Levels, Step};
 use crate::state::Generation;
+use crate::sweep::{Outcome, Visited};
 
-/// The latest vacant entries that are remembered for an insert.
-const HINTS: usize = 64;
+/// Vacant entries that are remembered for an insert, at least; else half as many as have a place.
+/// So entries stay below twice the peak of live timers when nobody advances.
+const HINTS_MIN: usize = 64;
+/// Hints that turn out stale before an insert takes a fresh entry instead.
+const STALE_MAX: usize = 4;
 
 /// An entry has a place until it is looked at; without a value it is vacant.
 struct Entry<T> {
@@ -46,10 +51,10 @@ pub struct LocalWheel<T> {
     levels: Levels,
     entries: Slab<Entry<T>>,
     /// Indices and generations of entries that were cancelled, the latest last.
-    vacant: Vec<(u32, Generation)>,
-    live: usize,
+    vacant: VecDeque<(u32, Generation)>,
     /// Entries that were given a place since the last advance.
     placed: usize,
+    live: usize,
     max_timers: usize,
     now: u64,
     last: Generation,
@@ -61,9 +66,9 @@ impl<T> LocalWheel<T> {
             id: EngineId::unique(),
             levels,
             entries: Slab::new(),
-            vacant: Vec::with_capacity(HINTS),
-            live: 0,
+            vacant: VecDeque::with_capacity(HINTS_MIN),
             placed: 0,
+            live: 0,
             max_timers,
             now: start.get(),
             last: Generation::default(),
@@ -114,7 +119,7 @@ impl<T> LocalWheel<T> {
         self.now = self.now.max(now);
         let mut work = Work::new(budget);
         let mut fired = 0;
-        let more = loop {
+        let cut = loop {
             match self.levels.next(now, &mut work, |_| ()) {
                 Step::Look { index, at } => {
                     if let Some(timer) = self.look(index, at) {
@@ -127,14 +132,21 @@ impl<T> LocalWheel<T> {
             }
         };
         let (entries, live) = (&mut self.entries, self.live);
-        self.levels.sweep_if_needed(|| live);
         let placed = std::mem::take(&mut self.placed);
-        self.levels
-            .sweep(placed, &mut work, |index| !free_if_vacant(entries, index));
+        let outcome = match fired == 0 && work.spent() > 0 {
+            true => Outcome::Fruitless,
+            false => Outcome::Fruitful,
+        };
+        let owing = self.levels.sweep(
+            Visited { placed, outcome },
+            &mut work,
+            || live,
+            |index| !free_if_vacant(entries, index),
+        );
         Progress {
             fired,
             moved: work.spent() - fired,
-            more,
+            more: cut || owing,
         }
     }
 
@@ -171,6 +183,13 @@ impl<T> LocalWheel<T> {
             .filter_map(|(_, entry)| entry.value)
     }
 
+    /// Entries that have a place.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        assert_eq!(self.levels.held, self.entries.len());
+        self.levels.held
+    }
+
     fn look(&mut self, index: u32, at: u64) -> Option<Fired<T>> {
         let entry = &self.entries[index as usize];
         let due = entry.due;
@@ -194,12 +213,15 @@ impl<T> LocalWheel<T> {
     fn arm(&mut self, due: u64, value: T) -> Key {
         self.last = self.last.next();
         let generation = self.last;
-        while let Some(&(index, vacated)) = self.vacant.last() {
+        for _ in 0..STALE_MAX {
+            let Some(&(index, vacated)) = self.vacant.back() else {
+                break;
+            };
             let entry = self.entries.get_mut(index as usize);
             match entry.filter(|entry| entry.generation == vacated) {
                 Some(entry) if entry.due > due => break,
                 Some(entry) => {
-                    self.vacant.pop();
+                    self.vacant.pop_back();
                     *entry = Entry {
                         generation,
                         due,
@@ -208,7 +230,7 @@ impl<T> LocalWheel<T> {
                     return self.key(index, generation);
                 }
                 // It was freed, and perhaps used again, since.
-                None => drop(self.vacant.pop()),
+                None => drop(self.vacant.pop_back()),
             }
         }
         let entry = Entry {
@@ -231,10 +253,10 @@ impl<T> LocalWheel<T> {
             return None;
         }
         let value = entry.value.take()?;
-        if self.vacant.len() == HINTS {
-            self.vacant.clear();
+        if self.vacant.len() >= HINTS_MIN.max(self.entries.len() / 2) {
+            self.vacant.pop_front();
         }
-        self.vacant.push((key.index, key.generation));
+        self.vacant.push_back((key.index, key.generation));
         Some(value)
     }
 

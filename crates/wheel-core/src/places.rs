@@ -5,7 +5,7 @@
 //! that number takes over; nothing outlives the engine; two engines are not confused. A thread that
 //! is being torn down has no number any more and does without a place.
 
-use wheel_sync::atomic::{AtomicI64, Ordering};
+use wheel_sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use wheel_sync::{CachePadded, UnsafeCell, thread};
 
 use crate::arena::Chain;
@@ -27,16 +27,20 @@ pub(crate) struct Caches {
 struct Place {
     /// Timers this number's threads have inserted, less those that they took out again.
     live: AtomicI64,
+    /// The driver's sleep that this thread is ending: it is inside a call of the waker for it. 0:
+    /// none.
+    ending: AtomicU64,
     caches: UnsafeCell<Caches>,
 }
 
-// SAFETY: natively, zeroes are a count of 0, empty ranges, an empty chain (its length is 0) and no
-// box of hints; dropping that is a no-op.
+// SAFETY: natively, zeroes are a count of 0, no sleep to end, empty ranges, an empty chain (its
+// length is 0) and no hints; dropping that is a no-op.
 unsafe impl Blank for CachePadded<Place> {
     #[cfg(wheel_loom)]
     fn blank() -> CachePadded<Place> {
         CachePadded::new(Place {
             live: AtomicI64::new(0),
+            ending: AtomicU64::new(0),
             caches: UnsafeCell::new(Caches::default()),
         })
     }
@@ -117,6 +121,31 @@ impl Mine<'_> {
             // on is ordered by a mutex, and `use_them` does not come back here.
             use_them(unsafe { &mut *caches })
         }))
+    }
+
+    /// Calls `wake` in the name of a sleep, unless this thread is in the midst of such a call for
+    /// the same sleep: `wake` may come back here.
+    ///
+    /// Always calls it for a thread that is being torn down, which has nowhere to note it.
+    pub(crate) fn end_sleep(&self, sleep: u64, wake: impl FnOnce()) {
+        /// Also when the waker panics.
+        struct Restore<'a>(&'a AtomicU64, u64);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                // Relaxed: only the thread with this number touches it. [O31]
+                self.0.store(self.1, Ordering::Relaxed);
+            }
+        }
+        let Some(place) = self.place else {
+            return wake();
+        };
+        // Relaxed, both: as above. [O31]
+        let outer = place.ending.load(Ordering::Relaxed);
+        if outer != sleep {
+            place.ending.store(sleep, Ordering::Relaxed);
+            let _restore = Restore(&place.ending, outer);
+            wake();
+        }
     }
 
     /// Counts a timer in (1) or out (-1).

@@ -25,7 +25,7 @@ pub(crate) struct Item {
     pub(crate) low: u32,
 }
 
-const CHUNK: usize = if MODELLED { 2 } else { 31 };
+pub(crate) const CHUNK: usize = if MODELLED { 2 } else { 31 };
 const SEGMENT_BITS: u32 = if MODELLED { 1 } else { 6 };
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
@@ -49,6 +49,13 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
+    /// Chunks that exist, and how many of them hold items.
+    #[cfg(test)]
+    pub(crate) fn chunks(&self) -> (usize, usize) {
+        let made = self.segments.len() * SEGMENT;
+        (made, made - self.free_len)
+    }
+
     #[inline]
     fn at(&mut self, chunk: u32) -> &mut Chunk {
         &mut self.segments[chunk as usize >> SEGMENT_BITS][chunk as usize & (SEGMENT - 1)]
@@ -326,7 +333,7 @@ mod tests {
                 }
             }
             let held: usize = model.values().map(VecDeque::len).sum();
-            let in_use = pool.segments.len() * SEGMENT - pool.free_len;
+            let (_, in_use) = pool.chunks();
             prop_assert!(in_use <= held / CHUNK + 2 * model.len(), "{in_use} chunks for {held} items");
         }
     }

@@ -112,6 +112,15 @@ impl State {
         ))
     }
 
+    /// Makes a free entry look as if it had one timer left to be.
+    #[cfg(test)]
+    pub(crate) fn wear_out(&self) {
+        assert_eq!(self.owned().phase(), Phase::Free);
+        // Relaxed: a test's own entry. [O2]
+        let nearly_spent = State::nearly_spent().owned();
+        self.0.store(nearly_spent.0, Ordering::Relaxed);
+    }
+
     /// The word now, for one who may act on it.
     #[inline]
     pub(crate) fn look(&self) -> Word {

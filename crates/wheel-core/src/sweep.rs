@@ -3,18 +3,24 @@
 //! A cancelled entry keeps its place until it is re-armed or visited. When the entries that have a
 //! place outnumber the live timers by half, a sweep begins: it goes once around all slots and the
 //! overflow, a few entries with each advance, and drops those that are vacant. It looks at several
-//! entries for each one that is newly placed, so it ends before their number has doubled.
+//! entries for each one that is newly placed, so it ends before their number has doubled. What a
+//! small budget leaves undone of that is owed, and the driver is called again for it.
+//!
+//! An advance that has visited something and found no timer to place or fire was called for vacant
+//! entries, or for a cascade. Then the handful that is let be otherwise is swept too, and when no
+//! timer at all is pending, everything: a wheel whose timers were all cancelled wakes once, and not
+//! again for each slot that a vacant entry would pass on its way down.
 
 use crate::budget::Work;
 use crate::level::LEVELS;
 use crate::levels::Levels;
 
 /// Vacant entries that are let be, so that a quiet wheel is not swept for a handful.
-const SLACK: usize = 4096;
+pub(crate) const SLACK: usize = 4096;
 /// Entries that each advance looks at while a sweep is on, besides those for what was placed.
-const STEP: usize = 256;
+pub(crate) const STEP: usize = 256;
 /// Entries that a sweep looks at for each one placed.
-const PER_PLACED: usize = 4;
+pub(crate) const PER_PLACED: usize = 4;
 
 /// How far a sweep has come.
 #[derive(Debug, Default)]
@@ -25,36 +31,99 @@ pub(crate) struct SweepAt {
     slot: usize,
     /// Items of that slot not yet seen in this round.
     left: u32,
+    /// Looks for entries that were placed, which no budget has sufficed for yet.
+    owed: usize,
     /// How many entries may have a place before the live timers are counted again.
     check_at: usize,
 }
 
+/// What an advance has done before it sweeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visited {
+    /// Entries that were given a place since the last sweep.
+    pub(crate) placed: usize,
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of the slots that an advance has visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Timers fired or were placed, or there was nothing to visit.
+    Fruitful,
+    /// There was something to visit, and no timer came of it.
+    Fruitless,
+}
+
 impl Levels {
-    /// Begins a sweep when too many entries are vacant. `live` counts the pending timers; it is
-    /// asked only when the number of entries has grown since it was asked last.
-    pub(crate) fn sweep_if_needed(&mut self, live: impl FnOnce() -> usize) {
-        if self.sweep.on || self.held < self.sweep.check_at.max(SLACK) {
-            return;
+    /// Sweeps if too many entries are vacant: takes those out that `keep` refuses. `live` counts
+    /// the pending timers. True when the budget has not sufficed for what was placed.
+    pub(crate) fn sweep(
+        &mut self,
+        visited: Visited,
+        work: &mut Work,
+        live: impl FnOnce() -> usize,
+        keep: impl FnMut(u32) -> bool,
+    ) -> bool {
+        self.sweep.owed += PER_PLACED * visited.placed;
+        let looks = match visited.outcome {
+            Outcome::Fruitful => self.sweep_if_needed(live),
+            Outcome::Fruitless => self.sweep_if_fruitless(live()),
+        };
+        let before = work.spent();
+        self.go_on_sweeping(looks, work, keep);
+        let looked = work.spent() - before;
+        self.sweep.owed = match self.sweep.on {
+            true => self.sweep.owed.saturating_sub(looked),
+            false => 0,
+        };
+        self.sweep.owed > 0
+    }
+
+    /// Whether a sweep is on.
+    #[cfg(test)]
+    pub(crate) fn is_sweeping(&self) -> bool {
+        self.sweep.on
+    }
+
+    fn begin_sweep(&mut self) {
+        self.sweep = SweepAt {
+            on: true,
+            owed: self.sweep.owed,
+            ..SweepAt::default()
+        };
+    }
+
+    /// Begins a sweep when too many entries are vacant, and says how many looks it has now. `live`
+    /// is asked only when the number of entries has grown since it was asked last.
+    fn sweep_if_needed(&mut self, live: impl FnOnce() -> usize) -> usize {
+        if !self.sweep.on && self.held >= self.sweep.check_at.max(SLACK) {
+            let live = live();
+            if self.held > live + live / 2 + SLACK {
+                self.begin_sweep();
+            } else {
+                self.sweep.check_at = self.held + live / 8 + SLACK / 4;
+            }
         }
-        let live = live();
-        if self.held > live + live / 2 + SLACK {
-            self.sweep = SweepAt {
-                on: true,
-                ..SweepAt::default()
-            };
-        } else {
-            self.sweep.check_at = self.held + live / 8 + SLACK / 4;
+        STEP + self.sweep.owed
+    }
+
+    /// Begins a sweep of even a few vacant entries, and says how many looks it has now.
+    fn sweep_if_fruitless(&mut self, live: usize) -> usize {
+        if !self.sweep.on && self.held > live + live / 2 {
+            self.begin_sweep();
+        }
+        match live {
+            0 => usize::MAX,
+            _ => STEP + self.sweep.owed,
         }
     }
 
-    /// Looks at some entries, if a sweep is on, and takes out those that `keep` refuses.
-    pub(crate) fn sweep(
+    fn go_on_sweeping(
         &mut self,
-        placed: usize,
+        mut looks: usize,
         work: &mut Work,
         mut keep: impl FnMut(u32) -> bool,
     ) {
-        let mut looks = STEP + PER_PLACED * placed;
         while self.sweep.on && looks > 0 && work.left() > 0 {
             if self.sweep.level == LEVELS {
                 self.sweep_far(&mut looks, work, &mut keep);

@@ -9,18 +9,33 @@
 //! without harm. Since the word moves with every timer, its due tick is known without touching the
 //! entry.
 //!
-//! A thread whose stack of hints is full hands all of it over through the exchange, for threads
-//! that only insert. Boxes go round between the two and are not allocated anew.
+//! ```text
+//!   thread A   cancels   [h h h h . .] -- full --> exchange: full   [..] [..] [..]  <-- when its own
+//!   thread B   inserts   [h . . . . .] <-- spare -           spare  [  ] [  ]           is empty
+//! ```
+//!
+//! A thread whose stack of hints is full leaves it in the exchange and goes on with a spare one; a
+//! thread that has none left takes a full one. So a burst of cancels is remembered, also by a
+//! thread that only cancels for one that only inserts: as many hints as half of the entries that
+//! the engine has ever used, and then entries in use stay below twice the peak of live timers
+//! though the driver does not run. Beyond that the oldest but one are forgotten, and their entries
+//! are freed when the driver passes them.
 
-use wheel_sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::NonNull;
+
+use wheel_sync::atomic::{AtomicU32, Ordering};
 use wheel_sync::{CachePadded, MODELLED, UnsafeCell};
 
+use crate::segments::{Blank, Segments};
 use crate::state::Word;
+use crate::tagged::Tagged;
 
-const HINTS: usize = if MODELLED { 2 } else { 64 };
+pub(crate) const HINTS: usize = if MODELLED { 2 } else { 64 };
 /// The latest hints that an insert compares with. They lie side by side, so a few cost little.
 const WINDOW: usize = if MODELLED { 2 } else { 8 };
-const PLACES: usize = if MODELLED { 1 } else { 4 };
+/// Stacks that an engine may have however few its entries are.
+const STACKS_MIN: u32 = if MODELLED { 2 } else { 8 };
+const FIRST_BITS: u32 = if MODELLED { 1 } else { 2 };
 
 /// A vacant entry as its canceller left it.
 #[derive(Clone, Copy, Default)]
@@ -30,46 +45,87 @@ pub(crate) struct Hint {
     pub(crate) due: u64,
 }
 
-/// A stack of hints, the latest on top. Aligned to 8 bytes by its content, so its address is even.
-struct Stack {
-    len: usize,
+/// Some hints, the latest on top.
+struct Hinted {
+    /// Which stack of the exchange this is.
+    index: u32,
+    len: u32,
     hints: [Hint; HINTS],
-    /// Stands for the fields above, which loom does not see. Takes no room.
-    touched: UnsafeCell<()>,
 }
 
-impl Stack {
-    fn boxed() -> Box<Stack> {
-        Box::new(Stack {
-            len: 0,
-            hints: [Hint::default(); HINTS],
-            touched: UnsafeCell::new(()),
-        })
-    }
+/// A stack of hints, as it lies in the exchange's memory.
+struct Stack {
+    /// What lies below it in the exchange.
+    below: AtomicU32,
+    /// Belongs to the thread that has taken the stack.
+    hinted: UnsafeCell<Hinted>,
+}
 
-    /// Tells loom of a write. Nothing natively.
-    #[inline]
-    fn touch(&mut self) {
-        self.touched.with_mut(|_| ());
+// SAFETY: natively, all zeroes are numbers and an empty stack.
+unsafe impl Blank for Stack {
+    #[cfg(wheel_loom)]
+    fn blank() -> Stack {
+        Stack {
+            below: AtomicU32::new(0),
+            hinted: UnsafeCell::new(Hinted {
+                index: 0,
+                len: 0,
+                hints: [Hint::default(); HINTS],
+            }),
+        }
     }
 }
 
-/// The hints of one thread. All zero bytes when it has none and never had any.
+// SAFETY: `hinted` is touched only by the one thread that has the stack, and stacks pass between
+// threads by release and acquire of the exchange.
+unsafe impl Sync for Stack {}
+
+/// The hints of one thread: a stack of its engine's exchange. All zero bytes when it has none yet.
 #[derive(Default)]
-pub(crate) struct Hints(Option<Box<Stack>>);
+pub(crate) struct Hints(Option<NonNull<Stack>>);
+
+// SAFETY: whoever has the `Hints` has the stack; nothing in it belongs to one thread.
+unsafe impl Send for Hints {}
 
 impl Hints {
-    /// Remembers an entry that was just cancelled by the thread with this slot.
     #[inline]
-    pub(crate) fn remember(&mut self, hint: Hint, slot: usize, exchange: &Exchange) {
-        let full = self.0.as_ref().is_some_and(|stack| stack.len == HINTS);
-        if full {
-            exchange.hand_over(slot, &mut self.0);
+    fn with<R>(&mut self, use_them: impl FnOnce(&mut Hinted) -> R) -> Option<R> {
+        let stack = self.0?;
+        // SAFETY: it points into the exchange of the engine that this belongs to, which never moves
+        // or frees a stack while the engine lives.
+        let stack = unsafe { stack.as_ref() };
+        Some(stack.hinted.with_mut(|hinted| {
+            // SAFETY: the stack was taken out of the exchange by the owner of this, and `&mut self`
+            // keeps it from being lent twice.
+            use_them(unsafe { &mut *hinted })
+        }))
+    }
+
+    /// Remembers an entry that was just cancelled. `entries` tells how many the engine has ever
+    /// used.
+    #[inline]
+    pub(crate) fn remember(
+        &mut self,
+        hint: Hint,
+        exchange: &Exchange,
+        entries: impl FnOnce() -> u32,
+    ) {
+        if self.push(hint) {
+            return;
         }
-        let stack = self.0.get_or_insert_with(Stack::boxed);
-        stack.touch();
-        stack.hints[stack.len] = hint;
-        stack.len += 1;
+        exchange.hand_over(self, entries());
+        self.push(hint);
+    }
+
+    #[inline]
+    fn push(&mut self, hint: Hint) -> bool {
+        let pushed = self.with(|own| {
+            let free = own.hints.get_mut(own.len as usize)?;
+            *free = hint;
+            own.len += 1;
+            Some(())
+        });
+        pushed.flatten().is_some()
     }
 
     /// The latest hint whose entry the driver passes no later than `due`, taken out.
@@ -77,85 +133,111 @@ impl Hints {
     /// Looks at the latest few only: what does not fit stays, and no entry is touched.
     #[inline]
     pub(crate) fn take_for(&mut self, due: u64, exchange: &Exchange) -> Option<Hint> {
-        if self.0.as_ref().is_none_or(|stack| stack.len == 0) {
-            exchange.receive(&mut self.0);
+        if self.with(|own| own.len).unwrap_or(0) == 0 && !exchange.receive(self) {
+            return None;
         }
-        let stack = self.0.as_mut()?;
-        let from = stack.len.saturating_sub(WINDOW);
-        let fits = |hint: &Hint| hint.due <= due;
-        let at = from + stack.hints[from..stack.len].iter().rposition(fits)?;
-        stack.touch();
-        stack.len -= 1;
-        let hint = stack.hints[at];
-        stack.hints[at] = stack.hints[stack.len];
-        Some(hint)
+        let hint = self.with(|own| {
+            let len = own.len as usize;
+            let from = len.saturating_sub(WINDOW);
+            let fits = |hint: &Hint| hint.due <= due;
+            let at = from + own.hints[from..len].iter().rposition(fits)?;
+            own.len -= 1;
+            own.hints.swap(at, len - 1);
+            Some(own.hints[len - 1])
+        });
+        hint.flatten()
     }
 }
 
-/// Full stacks on their way to a thread that needs them.
+/// The stacks that no thread has: full ones, on their way to a thread that needs hints, and spare
+/// ones. They are never freed while the engine lives.
 pub(crate) struct Exchange {
-    /// Null, or a box: its address with the lowest bit set when it is full.
-    places: [CachePadded<AtomicPtr<Stack>>; PLACES],
+    stacks: Segments<Stack, FIRST_BITS>,
+    full: Tagged,
+    spare: Tagged,
+    /// How many stacks there are.
+    made: CachePadded<AtomicU32>,
 }
 
 impl Exchange {
     pub(crate) fn new() -> Exchange {
         Exchange {
-            places: std::array::from_fn(|_| CachePadded::new(AtomicPtr::new(std::ptr::null_mut()))),
+            stacks: Segments::new(),
+            full: Tagged::new(),
+            spare: Tagged::new(),
+            made: CachePadded::new(AtomicU32::new(0)),
         }
     }
 
-    /// Leaves a full stack and takes an empty one for it. What lay there unused is forgotten: its
-    /// entries are freed when the driver passes them.
+    /// Takes a full stack over, if there is one, and says whether.
+    #[inline]
+    fn receive(&self, own: &mut Hints) -> bool {
+        self.full.seems_to_hold_some() && self.receive_full(own)
+    }
+
     #[cold]
-    fn hand_over(&self, slot: usize, own: &mut Option<Box<Stack>>) {
-        let full = own.take().map_or(std::ptr::null_mut(), Box::into_raw);
-        // AcqRel: the content of the boxes, both ways; pairs with receive and itself. [O25]
-        let old = self.places[slot % PLACES].swap(full.map_addr(|at| at | 1), Ordering::AcqRel);
-        // SAFETY: it came out of a place by a swap, so it is nobody else's.
-        *own = unsafe { unmark(old) };
-        if let Some(stack) = own {
-            stack.touch();
-            stack.len = 0;
-        }
-    }
-
-    /// Takes a full stack, if there is one, and leaves an empty one for it.
-    fn receive(&self, own: &mut Option<Box<Stack>>) {
-        let full = |place: &&CachePadded<AtomicPtr<Stack>>| {
-            // Relaxed: a glance; the swap decides. [O26]
-            place.load(Ordering::Relaxed).addr() & 1 == 1
+    fn receive_full(&self, own: &mut Hints) -> bool {
+        let Some(full) = self.pop(&self.full) else {
+            return false;
         };
-        if let Some(place) = self.places.iter().find(full) {
-            let empty = own.take().map_or(std::ptr::null_mut(), Box::into_raw);
-            // AcqRel: as in hand_over. [O25]
-            let got = place.swap(empty, Ordering::AcqRel);
-            // SAFETY: as in hand_over.
-            *own = unsafe { unmark(got) };
+        if let Some(empty) = own.with(|own| own.index) {
+            self.push(&self.spare, empty);
         }
+        *own = full;
+        true
     }
-}
 
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        for place in &self.places {
-            // Relaxed: `&mut self` says that every other thread is done. [O14]
-            let left = place.load(Ordering::Relaxed);
-            // SAFETY: nobody else is left to take it.
-            drop(unsafe { unmark(left) });
+    /// Makes room in a thread's hints: leaves the full stack here, if there is one, for a spare
+    /// one.
+    #[cold]
+    fn hand_over(&self, own: &mut Hints, entries: u32) {
+        let full = own.with(|own| own.index);
+        // The one to forget, when no more may be had, is the latest that was left here.
+        let room = self
+            .pop(&self.spare)
+            .or_else(|| self.make(entries))
+            .or_else(|| full.and_then(|_| self.pop(&self.full)));
+        if let Some(room) = room {
+            *own = room;
+            if let Some(full) = full {
+                self.push(&self.full, full);
+            }
         }
+        own.with(|own| own.len = 0);
     }
-}
 
-/// The box behind what a place held, if any.
-///
-/// # Safety
-///
-/// `held` is null or came from a place of an [`Exchange`], and nobody else has it.
-unsafe fn unmark(held: *mut Stack) -> Option<Box<Stack>> {
-    let stack = held.map_addr(|at| at & !1);
-    // SAFETY: the caller owns it, and every box in a place was made by `Stack::boxed`.
-    (!stack.is_null()).then(|| unsafe { Box::from_raw(stack) })
+    /// One more stack, unless there are enough for half of the entries.
+    fn make(&self, entries: u32) -> Option<Hints> {
+        let most = STACKS_MIN + entries / (2 * HINTS as u32);
+        // Relaxed: it hands out numbers. [O15]
+        let index = self
+            .made
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |made| {
+                (made < most).then(|| made + 1)
+            })
+            .ok()?;
+        let mut made = Hints(Some(NonNull::from(self.stacks.get_or_grow(index)?)));
+        made.with(|own| own.index = index);
+        Some(made)
+    }
+
+    fn at(&self, index: u32) -> &Stack {
+        self.stacks
+            .get(index)
+            .expect("a stack that was made has its segment")
+    }
+
+    fn push(&self, to: &Tagged, index: u32) {
+        let stack = self.at(index);
+        // Relaxed: published by the push that follows. [O25]
+        to.push(index, |below| stack.below.store(below, Ordering::Relaxed));
+    }
+
+    fn pop(&self, from: &Tagged) -> Option<Hints> {
+        // Relaxed: ordered by the pop's own load. [O25]
+        let index = from.pop(|index| self.at(index).below.load(Ordering::Relaxed))?;
+        Some(Hints(Some(NonNull::from(self.at(index)))))
+    }
 }
 
 #[cfg(all(test, not(wheel_loom)))]
@@ -170,11 +252,17 @@ mod tests {
         }
     }
 
+    fn take_all(hints: &mut Hints, due: u64, exchange: &Exchange) -> Vec<u32> {
+        std::iter::from_fn(|| hints.take_for(due, exchange))
+            .map(|hint| hint.index)
+            .collect()
+    }
+
     #[test]
     fn the_latest_hint_that_is_passed_in_time_is_taken_first() {
         let (mut hints, exchange) = (Hints::default(), Exchange::new());
         for (index, due) in [(1, 10), (2, 20), (3, 10)] {
-            hints.remember(hint(index, due), 0, &exchange);
+            hints.remember(hint(index, due), &exchange, || 0);
         }
         let mut take = |due| hints.take_for(due, &exchange).map(|hint| hint.index);
         assert_eq!(take(9), None, "due before the driver passes");
@@ -186,16 +274,49 @@ mod tests {
     fn a_thread_that_only_cancels_feeds_one_that_only_inserts() {
         let (mut cancels, mut inserts) = (Hints::default(), Hints::default());
         let exchange = Exchange::new();
+        let mut got = Vec::new();
         for index in 0..1000 {
-            cancels.remember(hint(index, 5), 3, &exchange);
-            if index % HINTS as u32 == 0 {
-                let got: Vec<_> = std::iter::from_fn(|| inserts.take_for(5, &exchange))
-                    .map(|h| h.index)
-                    .collect();
-                let expected = index as usize / HINTS * HINTS;
-                assert_eq!(got.len(), if expected == 0 { 0 } else { HINTS });
-                assert!(got.iter().all(|&i| (i as usize) < expected));
-            }
+            cancels.remember(hint(index, 5), &exchange, || 0);
+            got.extend(take_all(&mut inserts, 5, &exchange));
+            let left = (index as usize + 1) - got.len();
+            assert!((1..=HINTS).contains(&left), "{left} hints are kept back");
         }
+        got.sort_unstable();
+        assert!(got.iter().copied().eq(0..got.len() as u32));
+    }
+
+    #[test]
+    fn a_burst_is_remembered_up_to_half_of_the_entries() {
+        let (mut cancels, mut inserts) = (Hints::default(), Hints::default());
+        let exchange = Exchange::new();
+        let entries = 100_000;
+        for index in 0..entries {
+            cancels.remember(hint(index, 5), &exchange, || entries);
+        }
+        let mut got = take_all(&mut inserts, 5, &exchange);
+        got.extend(take_all(&mut cancels, 5, &exchange));
+        let stacks = STACKS_MIN as usize + entries as usize / (2 * HINTS);
+        assert!((entries as usize / 2..=stacks * HINTS).contains(&got.len()));
+        let len = got.len();
+        got.sort_unstable();
+        got.dedup();
+        assert_eq!(got.len(), len, "a hint was handed out twice");
+    }
+
+    #[test]
+    fn no_stack_is_lost_when_threads_pass_them_on() {
+        let (mut cancels, mut inserts) = (Hints::default(), Hints::default());
+        let exchange = Exchange::new();
+        for round in 0..100 {
+            for index in 0..1000 {
+                cancels.remember(hint(index, round), &exchange, || 1000);
+            }
+            take_all(&mut inserts, round, &exchange);
+        }
+        let mut stacks = 2;
+        while exchange.pop(&exchange.full).is_some() || exchange.pop(&exchange.spare).is_some() {
+            stacks += 1;
+        }
+        assert_eq!(stacks, exchange.made.load(Ordering::Relaxed));
     }
 }

@@ -9,11 +9,16 @@
 //! of that one sleep (`epoch`), so that the next ones need not wake it again. To say so first would
 //! hide the others' timers when the one who said so is preempted before it has woken anybody; and
 //! without the epoch it could speak for a later sleep.
+//!
+//! The waker is the user's code and may insert in its turn, before or after it has woken anybody.
+//! That does not call it again for the sleep that it is ending.
 
 use std::task::Waker;
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, MODELLED};
+
+use crate::places::Mine;
 
 /// A shard with a multiple of this many pushed entries wakes the driver whatever their due ticks,
 /// so that cancelled entries do not pile up behind a driver that sleeps for an hour.
@@ -63,16 +68,16 @@ impl Wake {
 
     /// After a push: wakes the driver when it would come too late, or when the shard is crowded.
     #[inline]
-    pub(crate) fn after_push(&self, due: u64, shard_len: u32) {
+    pub(crate) fn after_push(&self, mine: &Mine<'_>, due: u64, shard_len: u32) {
         // Relaxed: the push before it has acquired what the driver published. [O23]
         let wake_at = self.published.wake_at.load(Ordering::Relaxed);
         if due < wake_at || (shard_len.is_multiple_of(CROWD) && wake_at != 0) {
-            self.call();
+            self.call(mine);
         }
     }
 
     #[cold]
-    fn call(&self) {
+    fn call(&self, mine: &Mine<'_>) {
         let Some(waker) = &self.waker else { return };
         // Relaxed: as above. An epoch that is older than the sleep which missed the push cannot be
         // read here. [O23]
@@ -81,8 +86,12 @@ impl Wake {
         if self.published.asked.load(Ordering::Acquire) == epoch {
             return; // That sleep has been ended: the driver takes the push before its next one.
         }
-        waker.wake_by_ref();
-        // Release: the wake comes before; pairs with the load above. [O24]
-        self.published.asked.store(epoch, Ordering::Release);
+        // A waker that inserts comes back to this line. For the same sleep there is nothing to do:
+        // the call that it is in the midst of ends that sleep.
+        mine.end_sleep(epoch, || {
+            waker.wake_by_ref();
+            // Release: the wake comes before; pairs with the load above. [O24]
+            self.published.asked.store(epoch, Ordering::Release);
+        });
     }
 }

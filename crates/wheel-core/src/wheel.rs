@@ -85,7 +85,7 @@ impl<T> Wheel<T> {
         mine.count(1);
         if claim.fresh {
             match self.push(&mine, claim.index, generation) {
-                Ok(shard_len) => engine.wake.after_push(due.get(), shard_len),
+                Ok(shard_len) => engine.wake.after_push(&mine, due.get(), shard_len),
                 Err(value) => {
                     mine.count(-1);
                     engine.limit.release();
@@ -212,7 +212,7 @@ impl<T> Wheel<T> {
         match self.push(&mine, index, generation) {
             Ok(shard_len) => {
                 self.vacate(&mine, key.index, old, live);
-                engine.wake.after_push(due.get(), shard_len);
+                engine.wake.after_push(&mine, due.get(), shard_len);
             }
             Err(value) => {
                 // The close has not found the new entry and may have passed it. It waits for the
@@ -271,8 +271,9 @@ impl<T> Wheel<T> {
         if !word.is_spent() {
             let hint = Hint { index, word, due };
             mine.with(|caches| {
-                let exchange = &self.engine.exchange;
-                caches.hints.remember(hint, mine.slot, exchange);
+                let engine = &*self.engine;
+                let entries = || engine.arena.used();
+                caches.hints.remember(hint, &engine.exchange, entries);
             });
         }
     }

@@ -1,5 +1,5 @@
-//! Wheel and LocalWheel against the oracle: random streams of operations, compared with a sorted map
-//! after every step. `WHEEL_SEED=n` runs one seed alone.
+//! Wheel and LocalWheel against the oracle: random streams of operations, compared with a sorted
+//! map after every step. `WHEEL_SEED=n` runs one seed alone.
 
 mod engine;
 
