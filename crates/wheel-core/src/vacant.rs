@@ -142,8 +142,12 @@ impl Hints {
             let fits = |hint: &Hint| hint.due <= due;
             let at = from + own.hints[from..len].iter().rposition(fits)?;
             own.len -= 1;
-            own.hints.swap(at, len - 1);
-            Some(own.hints[len - 1])
+            // Field by field, as they were stored a moment ago: one wide load would wait for that.
+            let Hint { index, word, due } = own.hints[at];
+            if at + 1 < len {
+                own.hints[at] = own.hints[len - 1];
+            }
+            Some(Hint { index, word, due })
         });
         hint.flatten()
     }

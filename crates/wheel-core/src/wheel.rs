@@ -152,7 +152,8 @@ impl<T> Wheel<T> {
     /// Exactly one of cancel, fire and close gets the value. It comes back at once and is never
     /// kept by the wheel. Does not block. `None` does not say that what the value does when it
     /// fires has ended.
-    #[inline]
+    // Inlined, so that the value is not copied through memory a second time.
+    #[inline(always)]
     pub fn cancel(&self, key: Key) -> Option<T> {
         let engine = &*self.engine;
         // Before the claim: a thread's first look may lock and allocate, and others meet a busy
