@@ -4,14 +4,14 @@
 //! state word and its step fails. That is why neither epochs nor hazard pointers are needed.
 //!
 //! Free entries travel in batches: the driver chains what it frees, a full chain goes to a shared
-//! stack, and a thread that runs dry takes one chain, or indices that were never used. The stack is
-//! Treiber's ("Systems Programming: Coping with Parallelism", 1986) with a tag against ABA.
+//! stack (`tagged`), and a thread that runs dry takes one chain, or indices that were never used.
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, MODELLED};
 
-use crate::entry::{Entry, NIL};
+use crate::entry::Entry;
 use crate::segments::Segments;
+use crate::tagged::Tagged;
 
 /// Free entries that move at once.
 pub(crate) const BATCH: u32 = if MODELLED { 2 } else { 64 };
@@ -54,13 +54,9 @@ pub(crate) struct Arena<T> {
     entries: Segments<Entry<T>, FIRST_BITS>,
     /// Indices from here on were never used.
     unused: CachePadded<AtomicU64>,
-    /// The stack of full chains: the tag in the upper half, the first entry of the top chain in the
-    /// lower. The chain below is named by that entry's due tick, which is idle while it is free.
-    stock: CachePadded<AtomicU64>,
-}
-
-const fn stocked(tag: u32, head: u32) -> u64 {
-    (tag as u64) << 32 | head as u64
+    /// Full chains, each by its first entry. That entry's due tick, which is idle while it is free,
+    /// holds the length of the chain in its upper half and the chain below in the lower.
+    stock: Tagged,
 }
 
 impl<T> Arena<T> {
@@ -68,7 +64,7 @@ impl<T> Arena<T> {
         Arena {
             entries: Segments::new(),
             unused: CachePadded::new(AtomicU64::new(0)),
-            stock: CachePadded::new(AtomicU64::new(stocked(0, NIL))),
+            stock: Tagged::new(),
         }
     }
 
@@ -136,54 +132,19 @@ impl<T> Arena<T> {
             return;
         }
         let entry = self.get(chain.head);
-        // Relaxed: nothing is read through the top. [O16]
-        let mut top = self.stock.load(Ordering::Relaxed);
-        loop {
-            let (tag, below) = ((top >> 32) as u32, top as u32);
-            // The length travels in the upper half.
-            entry.set_due(stocked(chain.len, below));
-            // Release: the chain's links; pairs with take. Relaxed on failure: as above. [O16]
-            match self.stock.compare_exchange_weak(
-                top,
-                stocked(tag.wrapping_add(1), chain.head),
-                Ordering::Release,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return,
-                Err(now) => top = now,
-            }
-        }
+        self.stock.push(chain.head, |below| {
+            entry.set_due(u64::from(chain.len) << 32 | u64::from(below));
+        });
     }
 
     /// A chain of free entries, if some are in stock. Race: free-list.
     pub(crate) fn take(&self) -> Option<Chain> {
-        // Acquire, also on failure: the links of the chain on top; pairs with give. [O17]
-        let mut top = self.stock.load(Ordering::Acquire);
-        loop {
-            let (tag, head) = ((top >> 32) as u32, top as u32);
-            if head == NIL {
-                return None;
-            }
-            // If another thread has taken this chain meanwhile, this reads some timer's due tick,
-            // and the tag has moved by the time the chain could be on top again.
-            let link = self.get(head).due();
-            // Relaxed on success: a top is stored once, so this meets the store that was acquired.
-            // [O17]
-            match self.stock.compare_exchange_weak(
-                top,
-                stocked(tag, link as u32),
-                Ordering::Relaxed,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => {
-                    return Some(Chain {
-                        head,
-                        len: (link >> 32) as u32,
-                    });
-                }
-                Err(now) => top = now,
-            }
-        }
+        let link = |head| self.get(head).due();
+        let head = self.stock.pop(|head| link(head) as u32)?;
+        Some(Chain {
+            head,
+            len: (link(head) >> 32) as u32,
+        })
     }
 }
 

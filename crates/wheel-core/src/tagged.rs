@@ -30,13 +30,13 @@ impl Tagged {
 
     /// Pushes an item that is the caller's; `link` is told what lies below it, to be kept with it.
     pub(crate) fn push(&self, index: u32, link: impl Fn(u32)) {
-        // Relaxed: nothing is read through the top. [O25]
+        // Relaxed: nothing is read through the top. [O16]
         let mut top = self.0.load(Ordering::Relaxed);
         loop {
             let (tag, below) = ((top >> 32) as u32, top as u32);
             link(below);
             // Release: the link and the content; pairs with pop. Relaxed on failure: as above.
-            // [O25]
+            // [O16]
             match self.0.compare_exchange_weak(
                 top,
                 tagged(tag.wrapping_add(1), index),
@@ -51,7 +51,7 @@ impl Tagged {
 
     /// Pops an item, which is the caller's then; `link` says what lies below an item.
     pub(crate) fn pop(&self, link: impl Fn(u32) -> u32) -> Option<u32> {
-        // Acquire, also on failure: link and content of the item on top; pairs with push. [O25]
+        // Acquire, also on failure: link and content of the item on top; pairs with push. [O17]
         let mut top = self.0.load(Ordering::Acquire);
         loop {
             let (tag, index) = ((top >> 32) as u32, top as u32);
@@ -61,11 +61,12 @@ impl Tagged {
             // If another thread has popped it meanwhile, its link may be any, and the tag has moved
             // by the time it could be on top again.
             let below = link(index);
-            // Acquire, both: as above. [O25]
+            // Relaxed on success: a top is stored once, so this meets the store that was acquired.
+            // [O17]
             match self.0.compare_exchange_weak(
                 top,
                 tagged(tag, below),
-                Ordering::Acquire,
+                Ordering::Relaxed,
                 Ordering::Acquire,
             ) {
                 Ok(_) => return Some(index),
@@ -90,7 +91,7 @@ mod tests {
         let owned: [AtomicBool; ITEMS] = Default::default();
         let push = |index: u32| stack.push(index, |b| below[index as usize].store(b, RELAXED));
         let pop = || stack.pop(|index| below[index as usize].load(RELAXED));
-        // Relaxed: what the stack itself does is to be seen here, and nothing else. [O25]
+        // Relaxed: what the stack itself does is to be seen here, and nothing else. [O16]
         const RELAXED: Ordering = Ordering::Relaxed;
         (0..ITEMS as u32).for_each(push);
         thread::scope(|scope| {
