@@ -70,7 +70,7 @@ impl Task {
                 let leftovers = self.bury(&mut life);
                 drop(life);
                 self.core.note_withdrawn(before);
-                drop(leftovers);
+                leftovers.discard();
                 CancelOutcome::Cancelled
             }
             Met::Running(token) => {
