@@ -163,13 +163,28 @@ impl Task {
         &self.core
     }
 
-    /// Arms the first occurrence of a task that has just been added; one that was cancelled meanwhile stays so.
-    pub(crate) fn begin(self: &Arc<Task>, first: Due) -> Result<(), NotArmed> {
+    /// Adds the task to the registry and arms its first occurrence, in one step under its lock: whoever finds it there finds it
+    /// armed. Else a trigger or a new schedule that comes in between would be armed beside the first occurrence.
+    ///
+    /// A task that could not be armed has ended.
+    pub(crate) fn begin<A, E>(
+        self: &Arc<Task>,
+        first: Due,
+        add: impl FnOnce() -> Result<A, E>,
+    ) -> Result<(A, Result<(), NotArmed>), E> {
         let mut life = self.life.lock();
-        if life.state.name().has_ended() {
-            return Ok(());
+        let added = add()?;
+        self.core.counters.task_added();
+        let armed = self.arm(&mut life, first);
+        if armed.is_err() {
+            // Still under the lock, so that no report of a shutdown names a task that was refused.
+            let _ = life.state.cancel();
+            let leftovers = self.bury(&mut life);
+            drop(life);
+            self.core.note_withdrawn(TaskState::Scheduled);
+            leftovers.discard();
         }
-        self.arm(&mut life, first)
+        Ok((added, armed))
     }
 
     /// The engine calls back when `due` comes, under the present epoch.
