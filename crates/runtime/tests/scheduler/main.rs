@@ -9,6 +9,7 @@ mod control;
 mod due;
 mod ids;
 mod overlap;
+mod races;
 mod real_clock;
 mod runs;
 mod shutdown;
