@@ -194,9 +194,9 @@ impl PoolBuilder {
         self
     }
 
-    /// What the threads are called, before a dash and their number.
+    /// What the threads are called, before a dash and their number. NUL characters are left out.
     pub fn thread_name(mut self, name: impl Into<String>) -> PoolBuilder {
-        self.name = name.into();
+        self.name = name.into().replace('\0', "");
         self
     }
 

@@ -190,3 +190,33 @@ fn threads_carry_the_name_that_was_asked_for() {
         Some("orders-0")
     );
 }
+
+#[test]
+fn any_thread_name_will_do() {
+    let named = |name: &str| Pool::builder().workers(1).thread_name(name).build();
+    for name in ["", "a\0b", "\u{1f600}", &"long".repeat(1000)] {
+        named(name).unwrap().shutdown(HANG).unwrap();
+    }
+}
+
+#[test]
+fn captured_values_whose_drop_panics_do_not_end_the_process_when_they_are_dropped_unrun() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("of the test");
+        }
+    }
+    let pool = pool(1);
+    let (job, started, open) = gate();
+    let mut jobs = vec![job];
+    jobs.extend((0..3).map(|_| {
+        let bomb = Bomb;
+        Job::new(move || drop(bomb))
+    }));
+    pool.execute(&mut jobs);
+    started.recv_timeout(HANG).unwrap();
+    assert_eq!(pool.shutdown(Duration::ZERO).unwrap_err().dropped, 3);
+    drop(open);
+    pool.shutdown(HANG).unwrap();
+}
