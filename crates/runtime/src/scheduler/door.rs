@@ -66,6 +66,12 @@ impl Door {
 }
 
 impl Door {
+    /// Calls the executor. One of the user's may panic: that ends here, and there is no answer then.
+    fn guard<R>(&self, call: impl FnOnce(&dyn Executor) -> R) -> Option<R> {
+        let called = catch_unwind(AssertUnwindSafe(|| call(&*self.executor)));
+        called.map_err(message_of).ok()
+    }
+
     fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
@@ -100,17 +106,17 @@ impl Sink<Fire> for Door {
 
     fn flush(&mut self) {
         if !self.jobs.is_empty() {
-            let over = (self.executor.queued() + self.jobs.len()).saturating_sub(self.queue_max);
+            let queued = self.guard(|executor| executor.queued()).unwrap_or(0);
+            let over = queued.saturating_add(self.jobs.len());
+            let over = over.saturating_sub(self.queue_max);
             if over > 0 {
                 let over = over.min(self.jobs.len());
                 self.counters.queue_was_full(over as u64);
             }
-            // An executor of the user's may panic; what it left or dropped, it refused.
-            let execute = AssertUnwindSafe(|| self.executor.execute(&mut self.jobs));
-            if let Err(payload) = catch_unwind(execute) {
-                message_of(payload);
-            }
-            discard(std::mem::take(&mut self.jobs));
+            let mut jobs = std::mem::take(&mut self.jobs);
+            // What it left or dropped, it refused.
+            self.guard(|executor| executor.execute(&mut jobs));
+            discard(jobs);
         }
         self.look_again();
     }

@@ -16,7 +16,7 @@ use crate::executor::message_of;
 use crate::scheduler::Core;
 
 thread_local! {
-    /// The addresses of the scheduler and the task whose handler this thread is in; 0 outside.
+    /// The addresses of the scheduler and the task of whose run this thread is; 0 outside.
     static INSIDE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
@@ -56,23 +56,24 @@ impl WaitingRun {
             calendar: self.calendar,
             missed: self.missed,
         };
+        let outside = INSIDE.replace((
+            Arc::as_ptr(&task.core).addr(),
+            std::ptr::from_ref(&*task).addr(),
+        ));
         let outcome = call(&task, started.handler, &context);
+        // The run counts as going until its end has been written down, and what its handler captured may be dropped there.
         task.finish(self.ticket, outcome);
+        INSIDE.set(outside);
     }
 }
 
 /// Calls the handler. It, and whatever its captures do when they are dropped, may panic.
 fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
-    let outside = INSIDE.replace((
-        Arc::as_ptr(&task.core).addr(),
-        std::ptr::from_ref(task).addr(),
-    ));
     let called = catch_unwind(AssertUnwindSafe(move || {
         let outcome = handler(context);
         drop(handler);
         outcome
     }));
-    INSIDE.set(outside);
     called.unwrap_or_else(|payload| {
         task.core.counters.run_panicked();
         Outcome::Failure(format!("panicked: {}", message_of(payload)))

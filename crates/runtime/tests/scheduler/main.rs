@@ -13,3 +13,4 @@ mod races;
 mod real_clock;
 mod runs;
 mod shutdown;
+mod user_code;
