@@ -108,7 +108,7 @@ impl Task {
         let armed = if self.is_spent(&life.tally) {
             Ok(())
         } else {
-            self.arm(&mut life, first)
+            self.arm_first(&mut life, first)
         };
         drop(life);
         if taken_back {

@@ -28,7 +28,8 @@ use std::time::SystemTime;
 use wheel_core::InsertError;
 use wheel_sync::{Arc, Condvar, Mutex};
 
-use crate::driver::TimerKey;
+use crate::clock::Moment;
+use crate::driver::{Engine, TimerKey};
 use crate::executor::message_of;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
@@ -175,7 +176,7 @@ impl Task {
         let mut life = self.life.lock();
         let added = add()?;
         self.core.counters.task_added();
-        let armed = self.arm(&mut life, first);
+        let armed = self.arm_first(&mut life, first);
         if armed.is_err() {
             // Still under the lock, so that no report of a shutdown names a task that was refused.
             let _ = life.state.cancel();
@@ -187,15 +188,29 @@ impl Task {
         Ok((added, armed))
     }
 
-    /// The engine calls back when `due` comes, under the present epoch.
-    fn arm(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+    /// The engine calls back when `due` comes, the first occurrence of a schedule, under the present epoch.
+    fn arm_first(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        self.arm(life, due, Engine::at_moment)
+    }
+
+    /// The engine calls back when `due` comes, which follows another occurrence: in a tick of its own, however short the period.
+    fn arm_next(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        self.arm(life, due, Engine::at_tick_of)
+    }
+
+    fn arm(
+        self: &Arc<Task>,
+        life: &mut Life,
+        due: Due,
+        at: impl FnOnce(&Engine<Fire>, Moment, Fire) -> Result<TimerKey, InsertError<Fire>>,
+    ) -> Result<(), NotArmed> {
         let engine = &self.core.engine;
         let fire = Fire::Occurrence {
             task: Arc::clone(self),
             epoch: life.epoch,
         };
         let armed = match due {
-            Due::Monotonic(moment) => engine.at_moment(moment, fire),
+            Due::Monotonic(moment) => at(engine, moment, fire),
             Due::Wall(at) => engine.at_wall(at, fire),
         };
         match armed {

@@ -111,7 +111,7 @@ impl Task {
         let is_last = run.is_some() && self.would_be_last(life);
         if let Some(next) = occurrence.next.filter(|_| !is_last) {
             // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm(life, next);
+            let _ = self.arm_next(life, next);
         }
         run
     }
@@ -141,7 +141,7 @@ impl Task {
         };
         if let Some(next) = next {
             // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm(&mut life, next);
+            let _ = self.arm_next(&mut life, next);
         }
         let goes_on = life.armed.is_some() || next.is_some();
         let leftovers = (!goes_on).then(|| {

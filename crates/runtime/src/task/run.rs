@@ -124,7 +124,7 @@ impl Task {
         } else {
             let now = self.core.engine.clock().now();
             let due = life.plan.after_end(now).filter(|_| !was_cancelled);
-            match due.map(|due| self.arm(&mut life, due)) {
+            match due.map(|due| self.arm_next(&mut life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
