@@ -192,6 +192,24 @@ fn threads_carry_the_name_that_was_asked_for() {
 }
 
 #[test]
+fn what_is_handed_over_while_the_pool_is_closed_runs() {
+    let (pool, counter) = (pool(2), Arc::new(AtomicUsize::new(0)));
+    let shared = &pool.shared;
+    // The pool is closed after the look at it and before the push, and the workers have all the time to leave.
+    shared.hand_over(|| {
+        assert_eq!(
+            pool.shutdown(Duration::from_millis(20))
+                .unwrap_err()
+                .running,
+            2
+        );
+        shared.queue.push(&mut counting(1, &counter));
+    });
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 1);
+}
+
+#[test]
 fn any_thread_name_will_do() {
     let named = |name: &str| Pool::builder().workers(1).thread_name(name).build();
     for name in ["", "a\0b", "\u{1f600}", &"long".repeat(1000)] {
