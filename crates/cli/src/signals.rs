@@ -1,11 +1,12 @@
 //! Signals that ask `wheel run` to end, handed to the main thread.
 //!
 //! The first one ends it gracefully, a second one kills at once. A `SIGHUP` that was ignored when
-//! `wheel` was started (`nohup`) stays ignored.
+//! `wheel` was started (`nohup`) stays ignored. A `SIGCHLD` that was ignored does not: the system
+//! would reap the programs itself, and nobody could tell how they ended.
 
 use std::io;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use wheel_sync::thread;
 
@@ -19,11 +20,15 @@ pub(crate) fn listen(mut notice: impl FnMut(i32) + Send + 'static) -> io::Result
     if !is_ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
+    if is_ignored(SIGCHLD) {
+        // A handler is all it takes.
+        wanted.push(SIGCHLD);
+    }
     let mut signals = Signals::new(wanted)?;
     thread::Builder::new()
         .name("wheel-signals".to_owned())
         .spawn(move || {
-            for signal in signals.forever() {
+            for signal in signals.forever().filter(|signal| *signal != SIGCHLD) {
                 notice(signal);
             }
         })?;

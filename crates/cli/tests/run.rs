@@ -320,3 +320,21 @@ fn a_file_of_ten_thousand_tasks_starts_quickly() {
         "the summary of a large file is short"
     );
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn programs_are_followed_also_where_sigchld_was_ignored_from_the_start() {
+    let bench = Workbench::new();
+    let file = bench.file(
+        "[[task]]\nid = \"a\"\nafter = \"0s\"\nrun = [\"sh\", \"-c\", \"grep SigIgn /proc/self/status\"]\n",
+    );
+    let mut command = std::process::Command::new("env");
+    command.args(["--ignore-signal=CHLD", env!("CARGO_BIN_EXE_wheel"), "run"]);
+    let output = command.arg(file).args(["--json"]).output().unwrap();
+    let done = workbench::Done::from(output);
+    assert_eq!(done.json()["succeeded"], 1, "{done:?}");
+    // Nor is it for the program, which may have children too.
+    let masks = done.lines_of("a");
+    let mask = masks[0].split_whitespace().nth(1).unwrap();
+    assert_eq!(u64::from_str_radix(mask, 16).unwrap() & (1 << 16), 0);
+}

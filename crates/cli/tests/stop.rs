@@ -186,20 +186,43 @@ fn nobody_reading_does_not_keep_wheel_from_ending() {
         bench.read("pids").lines().count() == 1
     });
     std::thread::sleep(Duration::from_millis(200));
-    let wheel = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(wheel, Signal::TERM).unwrap();
+    assert_eq!(end_unread(&mut child, Signal::TERM), Some(TERM_CODE));
+    assert!(!is_alive(&bench.read("pids")));
+}
+
+#[test]
+fn nobody_reading_keeps_no_program_alive_when_the_time_is_over_and_a_signal_from_ending_wheel() {
+    let bench = Workbench::new();
+    let stubborn = long("trap '' TERM; echo $$ >> pids; while :; do sleep 0.01; done");
+    let spews = "[[task]]\nid = \"spews\"\nafter = \"0s\"\nrun = [\"yes\"]\n";
+    let args = ["--for", "500ms", "--grace", "200ms"];
+    let mut command = bench.command(&format!("{stubborn}{spews}"), &args);
+    let mut child = (command.stdout(std::process::Stdio::piped()).spawn()).unwrap();
+    wait_until("the program runs", || {
+        bench.read("pids").lines().count() == 1
+    });
+    wait_until("the program is killed", || !is_alive(&bench.read("pids")));
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "the summary is not read yet"
+    );
+    assert_eq!(end_unread(&mut child, Signal::TERM), Some(TERM_CODE));
+}
+
+/// Sends a signal to a `wheel` whose output nobody reads, and returns its exit code.
+fn end_unread(child: &mut std::process::Child, signal: Signal) -> Option<i32> {
+    let wheel = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(wheel, signal).unwrap();
     let begun = Instant::now();
-    let code = loop {
+    loop {
         if let Some(status) = child.try_wait().unwrap() {
-            break status.code();
+            return status.code();
         }
         if begun.elapsed() > workbench::HANG {
             child.kill().unwrap();
         }
         std::thread::sleep(Duration::from_millis(5));
-    };
-    assert_eq!(code, Some(TERM_CODE));
-    assert!(!is_alive(&bench.read("pids")));
+    }
 }
 
 #[test]

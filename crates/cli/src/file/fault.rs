@@ -10,9 +10,11 @@
 //! ```
 //!
 //! Faults are collected while the file is read and shown in the order of the file. The column
-//! counts characters from 1. The line comes from a file that may hold anything, so control
-//! characters are not passed on to the terminal.
+//! counts characters from 1. What is shown of the file may hold anything, so what would act on the
+//! terminal is not passed on: a space stands for it in the line, and its escape in messages. A line
+//! of many megabytes with thousands of faults is gone through once.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -91,32 +93,25 @@ impl Faults {
         self.lines.partition_point(|start| *start <= offset)
     }
 
-    fn show(&self, fault: &Fault, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut offset = fault.span.start.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let line_number = self.line_of(offset);
-        let start = self.lines[line_number - 1];
-        let line = self.text[start..].lines().next().unwrap_or("");
-        let column = self.text[start..offset]
-            .chars()
-            .count()
-            .min(line.chars().count());
-        let marked = self.text[offset..]
-            .get(..fault.span.end.saturating_sub(offset))
-            .unwrap_or("");
-        let marked = marked.lines().next().unwrap_or("").chars().count().max(1);
-        let shown = Shown::cut(line, column, marked);
+    fn show(&self, fault: &Fault, at: Place, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self
+            .lines
+            .get(at.number)
+            .map_or(self.text.len(), |next| next - 1);
+        let line = self.text[at.start..end].trim_end_matches('\r');
+        let offset = at.offset.min(at.start + line.len());
+        let marked = self.text[offset..].get(..fault.span.end.saturating_sub(offset));
+        let shown = Shown::cut(line, offset - at.start, marked.unwrap_or(""));
 
-        writeln!(f, "error: {}", fault.message)?;
-        let number = line_number.to_string();
+        writeln!(f, "error: {}", harmless(&fault.message))?;
+        let number = at.number.to_string();
         let margin = " ".repeat(number.len());
+        let path = self.path.display().to_string();
         writeln!(
             f,
-            "{margin}--> {}:{line_number}:{}",
-            self.path.display(),
-            column + 1
+            "{margin}--> {}:{number}:{}",
+            harmless(&path),
+            at.column + 1
         )?;
         writeln!(f, "{margin} |")?;
         writeln!(f, "{number} | {}", shown.line)?;
@@ -127,22 +122,87 @@ impl Faults {
             "^".repeat(shown.marked)
         )?;
         for (kind, note) in &fault.notes {
-            writeln!(f, "{margin} = {kind}: {note}")?;
+            writeln!(f, "{margin} = {kind}: {}", harmless(note))?;
         }
         writeln!(f)
     }
+
+    /// Where a fault is, found from where the one before it was: counting goes on from there in the
+    /// same line.
+    fn place(&self, fault: &Fault, before: Place) -> Place {
+        let mut offset = fault.span.start.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let number = self.line_of(offset);
+        let start = self.lines[number - 1];
+        let (from, counted) = if before.number == number && before.offset <= offset {
+            (before.offset, before.column)
+        } else {
+            (start, 0)
+        };
+        // The end of a line is one place, whatever it is made of.
+        let passed = self.text[from..offset].trim_end_matches('\r');
+        Place {
+            number,
+            start,
+            offset,
+            column: counted + passed.chars().count(),
+        }
+    }
+}
+
+/// The place of a fault in the text.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Of the line, from 1.
+    number: usize,
+    /// The byte at which the line starts.
+    start: usize,
+    /// The byte of the fault.
+    offset: usize,
+    /// The characters in front of it.
+    column: usize,
+}
+
+/// Whether a character would do something to a terminal, or to the order of those around it,
+/// instead of being shown.
+pub(crate) fn is_harmful(c: char) -> bool {
+    // Marks and overrides of the direction of writing, and the separators of lines and paragraphs.
+    let directs =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || directs
+}
+
+/// The text with escapes in place of what would not be shown.
+fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_harmful(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
 }
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut in_order: Vec<&Fault> = self.list.iter().collect();
         in_order.sort_by_key(|fault| fault.span.start);
+        let mut at = Place::default();
         for fault in &in_order {
-            self.show(fault, f)?;
+            at = self.place(fault, at);
+            self.show(fault, at, f)?;
         }
+        let path = self.path.display().to_string();
         match in_order.len() {
-            1 => write!(f, "{}: 1 error; nothing was run", self.path.display()),
-            many => write!(f, "{}: {many} errors; nothing was run", self.path.display()),
+            1 => write!(f, "{}: 1 error; nothing was run", harmless(&path)),
+            many => write!(f, "{}: {many} errors; nothing was run", harmless(&path)),
         }
     }
 }
@@ -155,40 +215,35 @@ struct Shown {
 }
 
 impl Shown {
-    fn cut(line: &str, column: usize, marked: usize) -> Shown {
-        let harmless = |c: char| if c.is_control() { ' ' } else { c };
-        let count = line.chars().count();
-        if count <= SHOWN_CHARS_MAX {
-            return Shown {
-                line: line.chars().map(harmless).collect(),
-                column,
-                marked,
-            };
-        }
-        let first = column
-            .saturating_sub(SHOWN_CHARS_MAX / 2)
-            .min(count - SHOWN_CHARS_MAX);
-        let mut shown: String = line
-            .chars()
-            .skip(first)
-            .take(SHOWN_CHARS_MAX)
-            .map(harmless)
-            .collect();
-        let mut column = column - first;
+    /// The part of `line` around the byte `at`, with `marked` marked there. Looks at no more of the
+    /// line than it shows.
+    fn cut(line: &str, at: usize, marked: &str) -> Shown {
+        let (in_front, behind) = line.split_at(at);
+        let behind_count = behind.chars().take(SHOWN_CHARS_MAX).count();
+        // Half of what is shown stands in front; more where little comes behind.
+        let wanted = (SHOWN_CHARS_MAX / 2).max(SHOWN_CHARS_MAX - behind_count);
+        let first = in_front.char_indices().rev().take(wanted).last();
+        let first = first.map_or(at, |(index, _)| index);
+        let shown_in_front = in_front[first..].chars().count();
+        let room = SHOWN_CHARS_MAX - shown_in_front;
+        let end = behind.char_indices().nth(room);
+        let end = end.map_or(line.len(), |(index, _)| at + index);
+
+        let space = |c: char| if is_harmful(c) { ' ' } else { c };
+        let mut shown: String = line[first..end].chars().map(space).collect();
+        let mut column = shown_in_front;
         if first > 0 {
             shown.insert_str(0, "... ");
             column += 4;
         }
-        if first + SHOWN_CHARS_MAX < count {
+        if end < line.len() {
             shown.push_str(" ...");
         }
-        let marked = marked
-            .min(shown.chars().count().saturating_sub(column))
-            .max(1);
+        let marked = marked.lines().next().unwrap_or("").chars();
         Shown {
             line: shown,
             column,
-            marked,
+            marked: marked.take(room.min(behind_count)).count().max(1),
         }
     }
 }

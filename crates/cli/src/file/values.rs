@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::fault::Faults;
+use super::fault::{Faults, is_harmful};
 use crate::duration;
 
 /// Characters of an id at most: it stands in front of every line of output.
@@ -57,7 +57,7 @@ pub(crate) fn id(value: &Value<'_>, faults: &mut Faults) -> Option<String> {
             .help("begin it with a letter");
         return None;
     }
-    if text.chars().any(char::is_control) {
+    if text.contains(is_harmful) {
         faults
             .add(
                 value.span(),

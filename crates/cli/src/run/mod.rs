@@ -10,8 +10,10 @@
 //! ```
 //!
 //! The main thread does all of this in this order; programs are started and followed by the workers
-//! of the scheduler.
+//! of the scheduler. While it waits for the end it prints nothing, for that may take as long as it
+//! pleases the reader.
 
+mod drawing;
 mod ending;
 mod handler;
 
@@ -27,11 +29,12 @@ use crate::args::{
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
 use crate::file::{self, Schedule};
-use crate::live::{self, Standing};
+use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
 use crate::signals;
 use crate::summary::{Cause, Left, Summary};
+use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
 use handler::{Handler, Setting, Show};
 
@@ -77,8 +80,8 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         }
     };
     // The time of --for begins when all tasks have been handed over, as their own times do.
-    let cause = running.wait(args, Instant::now());
-    let left = running.end(cause);
+    let (cause, drawing) = running.wait(args, Instant::now());
+    let left = running.end(cause, drawing);
     let code = running.exit_code(args, cause);
     let summary = Summary::new(
         &setting.file,
@@ -101,7 +104,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
 struct Run {
     setting: Setting,
     scheduler: Scheduler,
-    handles: Vec<TaskHandle>,
+    handles: Arc<[TaskHandle]>,
     ending: Ending,
 }
 
@@ -111,13 +114,18 @@ impl Run {
         let ending = Ending::default();
         signals::listen({
             let (ending, children) = (ending.clone(), setting.children.clone());
-            move |signal| match ending.signal(signal) {
-                Meaning::End => {
-                    children.terminate();
-                    leave_in_time(children.clone(), signal_code(signal));
-                }
-                Meaning::Hurry => {
-                    children.kill();
+            let mut code = None;
+            move |signal| {
+                let code = *code.get_or_insert(signal_code(signal));
+                match ending.signal(signal) {
+                    Meaning::End => {
+                        children.terminate();
+                        leave_in_time(children.clone(), children.grace(), code);
+                    }
+                    Meaning::Hurry => {
+                        children.kill();
+                        leave_in_time(children.clone(), Duration::ZERO, code);
+                    }
                 }
             }
         })?;
@@ -143,7 +151,7 @@ impl Run {
         let run = Run {
             setting,
             scheduler,
-            handles,
+            handles: handles.into(),
             ending,
         };
         run.watch_for_idle()?;
@@ -152,7 +160,7 @@ impl Run {
 
     /// Tells the end when the last task has ended; never, if one goes on without end.
     fn watch_for_idle(&self) -> io::Result<()> {
-        let (handles, ending) = (self.handles.clone(), self.ending.clone());
+        let (handles, ending) = (Arc::clone(&self.handles), self.ending.clone());
         thread::Builder::new()
             .name("wheel-idle".to_owned())
             .spawn(move || {
@@ -164,42 +172,24 @@ impl Run {
         Ok(())
     }
 
-    fn wait(&self, args: &RunArgs, handed_over: Instant) -> Cause {
+    /// Waits for the end, and prints nothing meanwhile: nobody who does not read keeps it from
+    /// noticing.
+    fn wait(&self, args: &RunArgs, handed_over: Instant) -> (Cause, Drawing) {
         let stays = args.run_for.is_some() && !args.until_idle;
         let limits = Limits {
             // Beyond what an instant can tell is never.
             time_over: args.run_for.and_then(|time| handed_over.checked_add(time)),
             idle: if stays { OnIdle::Stay } else { OnIdle::End },
         };
-        let draws = !args.quiet && !args.json && live::is_possible();
+        let drawing = if !args.quiet && !args.json && live::is_possible() {
+            Drawing::start(&self.setting, &self.handles, &self.ending, limits)
+        } else {
+            Drawing::none(&self.setting)
+        };
         loop {
-            let pause_over = draws.then(|| {
-                self.setting.printer.set_live(&live::line(&self.standing()));
-                Instant::now() + live::DRAW_EVERY
-            });
-            if let Some(cause) = self.ending.wait(limits, pause_over) {
-                self.setting.printer.set_live("");
-                return cause;
+            if let Some(cause) = self.ending.wait(limits, None) {
+                return (cause, drawing);
             }
-        }
-    }
-
-    fn standing(&self) -> Standing {
-        let next = self.handles.iter().filter_map(|handle| {
-            let info = handle.info();
-            Some((info.next_in?, info.id))
-        });
-        Standing {
-            pending: self
-                .setting
-                .pending()
-                .into_iter()
-                .filter(|pending| *pending)
-                .count(),
-            running: self.setting.children.len(),
-            counts: self.setting.record.total(),
-            next: next.min().map(|(rest, id)| (id, rest)),
-            lateness: self.setting.record.lateness(),
         }
     }
 
@@ -213,7 +203,7 @@ impl Run {
 
     /// Ends all programs: nothing of them is left when this returns. Tells what else there is to
     /// tell of each task.
-    fn end(&self, cause: Cause) -> Vec<Left> {
+    fn end(&self, cause: Cause, drawing: Drawing) -> Vec<Left> {
         let Setting {
             children,
             printer,
@@ -222,18 +212,24 @@ impl Run {
         } = &self.setting;
         let grace = children.grace();
         let told = children.terminate();
+        // Not on this thread: it is stuck in what it says when nobody reads that.
+        let ending = children.clone();
+        let killing = thread::Builder::new()
+            .name("wheel-grace".to_owned())
+            .spawn(move || end_programs(&ending));
+        drawing.wipe();
         if told > 0 && *show == Show::Lines {
             printer.say(&format!(
                 "{cause}: {told} running, with {} to end",
                 duration::format(grace)
             ));
         }
-        if children.wait_empty(grace) > 0 {
-            let killed = children.kill();
-            if *show == Show::Lines {
-                printer.say(&format!("the grace is over: {killed} killed"));
-            }
-            children.wait_empty(KILL_TIME);
+        let killed = match killing {
+            Ok(killing) => killing.join().unwrap_or(0),
+            Err(_) => end_programs(children),
+        };
+        if killed > 0 && *show == Show::Lines {
+            printer.say(&format!("the grace is over: {killed} killed"));
         }
         // The programs are gone; their workers still write down how they ended.
         if let Err(timeout) = self.scheduler.shutdown(KILL_TIME) {
@@ -256,11 +252,22 @@ fn signal_code(signal: i32) -> u8 {
     EXIT_SIGNAL.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
-/// Whoever has sent a signal gets the exit code, and no program outlives it, also when the main
+/// Waits for programs that were told to end, then kills those that have not. Returns how many those
+/// were.
+fn end_programs(children: &Children) -> usize {
+    if children.wait_empty(children.grace()) == 0 {
+        return 0;
+    }
+    let killed = children.kill();
+    children.wait_empty(KILL_TIME);
+    killed
+}
+
+/// Whoever has sent a signal gets an exit code, and no program outlives it, also when the main
 /// thread is stuck because standard output is a pipe that is full and that nobody reads.
-fn leave_in_time(children: Children, code: u8) {
+fn leave_in_time(children: Children, grace: Duration, code: u8) {
     let leave = move || {
-        thread::sleep(children.grace());
+        thread::sleep(grace);
         children.kill();
         thread::sleep(LEAVE_TIME);
         process::exit(code.into());

@@ -177,6 +177,12 @@ impl<T: Send + 'static> Engine<T> {
         self.insert(at, Held { due, value })
     }
 
+    /// Due at `due`, rounded up to a tick also if that is past: what comes again and again comes
+    /// once per tick at most.
+    pub(crate) fn at_tick_of(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
+        self.insert(due.tick_ceil(self.0.tick), Held { due, value })
+    }
+
     /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps
     /// meanwhile.
     pub(crate) fn at_wall(&self, at: SystemTime, value: T) -> Result<TimerKey, InsertError<T>> {

@@ -4,14 +4,15 @@
 
 use std::fmt;
 
-use crate::panics::contain;
+use crate::panics::{contain, discard};
 use crate::policy::Priority;
 
 /// One piece of due work, to be run once.
 ///
-/// Dropping a job without running it is allowed, and counts as refusing it.
+/// Dropping a job without running it is allowed, and counts as refusing it. Neither unwinds.
 pub struct Job {
-    work: Box<dyn Work>,
+    /// `None` once it has been taken out to be run.
+    work: Option<Box<dyn Work>>,
     due_ns: u64,
     priority: Priority,
 }
@@ -53,15 +54,18 @@ impl Job {
     /// A job that was due at `due_ns`, in nanoseconds of the clock of its engine.
     pub(crate) fn due_at(due_ns: u64, work: impl Work) -> Job {
         Job {
-            work: Box::new(work),
+            work: Some(Box::new(work)),
             due_ns,
             priority: Priority::Normal,
         }
     }
 
     /// Runs the work on this thread. Never unwinds.
-    pub fn run(self) -> Ran {
-        match contain(|| self.work.run()) {
+    pub fn run(mut self) -> Ran {
+        let Some(work) = self.work.take() else {
+            unreachable!("a job is consumed by its run");
+        };
+        match contain(|| work.run()) {
             Ok(()) => Ran::Finished,
             Err(message) => Ran::Panicked(message),
         }
@@ -73,12 +77,20 @@ impl Job {
     }
 
     pub(crate) fn is_void(&self) -> bool {
-        self.work.is_void()
+        self.work.as_ref().is_none_or(|work| work.is_void())
     }
 
     /// What an ordered queue sorts by: class first, then due.
     pub(crate) fn rank(&self) -> (std::cmp::Reverse<Priority>, u64) {
         (std::cmp::Reverse(self.priority), self.due_ns)
+    }
+}
+
+/// What was captured may panic as it is dropped. A queue that drops many jobs would unwind out of
+/// the first and abort at the second.
+impl Drop for Job {
+    fn drop(&mut self) {
+        discard(self.work.take());
     }
 }
 

@@ -309,7 +309,8 @@ impl Scheduler {
     /// [`ManualClock`](crate::ManualClock), call it after moving the clock.
     ///
     /// Never ends while there is always another run. From inside a handler it does not wait for
-    /// that handler's own run.
+    /// that handler's own run; on the driver thread, where handlers of an
+    /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all.
     ///
     /// # Examples
     ///
@@ -330,18 +331,25 @@ impl Scheduler {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn wait_idle(&self) {
-        while !self.wait_idle_timeout(Duration::MAX) {}
+        while !self.wait_idle_timeout(Duration::MAX) && !self.core.engine.is_driver_thread() {}
     }
 
     /// As [`wait_idle`](Scheduler::wait_idle), for `limit` of real time at most. Returns whether it
     /// is idle.
     pub fn wait_idle_timeout(&self, limit: Duration) -> bool {
-        let patience = Patience::new(limit);
         let core = &self.core;
         let caller = core.caller();
-        // What is due may still be on its way; on the driver thread itself nobody can wait for the
-        // driver.
-        if !core.engine.is_driver_thread() {
+        // On the driver thread itself nobody can wait for the driver, nor for what it would run
+        // after this.
+        let is_driver_thread = core.engine.is_driver_thread();
+        let limit = if is_driver_thread {
+            Duration::ZERO
+        } else {
+            limit
+        };
+        let patience = Patience::new(limit);
+        if !is_driver_thread {
+            // What is due may still be on its way.
             let (mark, wait) = Mark::new();
             // A closed engine hands nothing over any more; the mark comes back and is dropped,
             // which ends the wait.

@@ -29,21 +29,16 @@ struct Shard {
     numbered: HashMap<u64, Arc<Task>>,
 }
 
-/// What adding a task came to.
-pub(super) enum Added {
-    Fresh,
-    /// The id belongs to the new task now; this one had it.
-    Replaced(Arc<Task>),
-    /// The id stays with this one.
-    Kept(Arc<Task>),
-}
-
 /// Why a task was not added.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotAdded {
     Duplicate,
+    /// The id stays with this one.
+    Kept(Arc<Task>),
     Full,
 }
+
+/// The task that had the id before, if there was one and it had to give way.
+pub(super) type Replaced = Option<Arc<Task>>;
 
 impl Registry {
     pub(super) fn new(tasks_max: usize) -> Registry {
@@ -56,7 +51,11 @@ impl Registry {
     }
 
     /// Adds `task` under its id.
-    pub(super) fn add(&self, task: &Arc<Task>, on_conflict: OnConflict) -> Result<Added, NotAdded> {
+    pub(super) fn add(
+        &self,
+        task: &Arc<Task>,
+        on_conflict: OnConflict,
+    ) -> Result<Replaced, NotAdded> {
         let mut shard = self.shard_of(&task.id).lock();
         match &task.id {
             TaskId::Named(name) => self.add_to(shard.named.entry(name.clone()), task, on_conflict),
@@ -71,7 +70,7 @@ impl Registry {
         entry: Entry<'_, K, Arc<Task>>,
         task: &Arc<Task>,
         on_conflict: OnConflict,
-    ) -> Result<Added, NotAdded> {
+    ) -> Result<Replaced, NotAdded> {
         match entry {
             Entry::Vacant(vacant) => {
                 self.tasks
@@ -80,12 +79,12 @@ impl Registry {
                     })
                     .map_err(|_| NotAdded::Full)?;
                 vacant.insert(Arc::clone(task));
-                Ok(Added::Fresh)
+                Ok(None)
             }
             Entry::Occupied(mut occupied) => match on_conflict {
                 OnConflict::Refuse => Err(NotAdded::Duplicate),
-                OnConflict::Keep => Ok(Added::Kept(Arc::clone(occupied.get()))),
-                OnConflict::Replace => Ok(Added::Replaced(occupied.insert(Arc::clone(task)))),
+                OnConflict::Keep => Err(NotAdded::Kept(Arc::clone(occupied.get()))),
+                OnConflict::Replace => Ok(Some(occupied.insert(Arc::clone(task)))),
             },
         }
     }

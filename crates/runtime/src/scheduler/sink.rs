@@ -70,6 +70,14 @@ impl TaskSink {
         }
     }
 
+    /// Calls the executor. One of the user's may panic: that ends here, and there is no answer
+    /// then.
+    fn guard<R>(&self, call: impl FnOnce(&dyn Executor) -> R) -> Option<R> {
+        contain(|| call(&*self.executor))
+            .map_err(|message| tell_stderr("the executor panicked", &message))
+            .ok()
+    }
+
     fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
@@ -104,16 +112,17 @@ impl Sink<Fire> for TaskSink {
 
     fn flush(&mut self) {
         if !self.jobs.is_empty() {
-            let over = (self.executor.queued() + self.jobs.len()).saturating_sub(self.queue_max);
+            let queued = self.guard(|executor| executor.queued()).unwrap_or(0);
+            let over = queued.saturating_add(self.jobs.len());
+            let over = over.saturating_sub(self.queue_max);
             if over > 0 {
                 let over = over.min(self.jobs.len());
                 self.counters.queue_was_full(over as u64);
             }
-            // An executor of the user's may panic; what it left or dropped, it refused.
-            if let Err(message) = contain(|| self.executor.execute(&mut self.jobs)) {
-                tell_stderr("the executor panicked", &message);
-            }
-            discard(self.jobs.drain(..));
+            let mut jobs = std::mem::take(&mut self.jobs);
+            // What it left or dropped, it refused.
+            self.guard(|executor| executor.execute(&mut jobs));
+            discard(jobs);
         }
         self.look_again();
     }

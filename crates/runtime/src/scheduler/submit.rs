@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::Arc;
 
 use super::Scheduler;
-use super::registry::{Added, NotAdded};
+use super::registry::NotAdded;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Schedule, ScheduleError, Start};
-use crate::task::{Context, Handler, IntoOutcome, Settings, Task, TaskHandle, TaskId};
+use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, TaskId};
 
 /// What happens when the id of a new task belongs to a live one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -213,25 +213,22 @@ impl<'s> TaskBuilder<'s> {
             Some(name) => return Err(SubmitError::InvalidId(name)),
         };
         let task = Task::new(Arc::clone(core), serial, id, self.settings, plan, handler);
-        match core.registry.add(&task, self.on_conflict) {
-            Ok(Added::Fresh) => core.counters.task_added(),
-            Ok(Added::Replaced(old)) => {
-                core.counters.task_added();
-                // Whether a run of it was going is of no interest: the new task does not wait for
-                // it.
-                let _ = old.cancel();
+        match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
+            Ok((replaced, armed)) => {
+                if let Some(old) = replaced {
+                    // Whether a run of it was going is of no interest: the new task does not wait
+                    // for it.
+                    let _ = old.cancel();
+                }
+                match armed {
+                    Ok(()) => Ok(TaskHandle::new(task)),
+                    Err(NotArmed) => Err(SubmitError::ShuttingDown),
+                }
             }
-            Ok(Added::Kept(live)) => return Ok(TaskHandle::new(live)),
-            Err(NotAdded::Duplicate) => {
-                return Err(SubmitError::DuplicateId(task.name().to_owned()));
-            }
-            Err(NotAdded::Full) => return Err(SubmitError::Full),
+            Err(NotAdded::Kept(live)) => Ok(TaskHandle::new(live)),
+            Err(NotAdded::Duplicate) => Err(SubmitError::DuplicateId(task.name().to_owned())),
+            Err(NotAdded::Full) => Err(SubmitError::Full),
         }
-        if task.begin(first).is_err() {
-            let _ = task.cancel();
-            return Err(SubmitError::ShuttingDown);
-        }
-        Ok(TaskHandle::new(task))
     }
 }
 
@@ -281,5 +278,60 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("settings", &self.settings)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ManualClock, TriggerOutcome};
+    use wheel_sync::thread;
+
+    /// Adds a task that is due after a second and has `change` called on another thread as soon as
+    /// its id is taken.
+    fn changed_while_added(change: impl FnOnce(&Scheduler) + Send) -> (Scheduler, Arc<Task>) {
+        let builder = Scheduler::builder().clock(ManualClock::new());
+        let scheduler = builder.workers(1).build().unwrap();
+        let core = &scheduler.core;
+        let schedule = Schedule::after(Duration::from_secs(1));
+        let clock = core.engine.clock();
+        let (plan, first) = schedule.plan(clock.now(), clock.wall()).unwrap();
+        let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
+        let id = TaskId::Named("x".into());
+        let settings = Settings::default();
+        let task = Task::new(Arc::clone(core), core.serial(), id, settings, plan, handler);
+        thread::scope(|scope| {
+            let added = task.begin(first, || {
+                let added = core.registry.add(&task, OnConflict::Refuse);
+                let changes = scope.spawn(|| change(&scheduler));
+                // It finds the task, and may do nothing to it before it is armed.
+                for _ in 0..1_000 {
+                    thread::yield_now();
+                }
+                assert!(!changes.is_finished());
+                added
+            });
+            assert!(added.is_ok_and(|(_, armed)| armed.is_ok()));
+        });
+        (scheduler, task)
+    }
+
+    #[test]
+    fn a_single_run_that_is_triggered_while_its_task_is_added_is_the_only_one() {
+        let (scheduler, task) = changed_while_added(|scheduler| {
+            assert_eq!(scheduler.trigger("x"), TriggerOutcome::Triggered);
+        });
+        scheduler.wait_idle();
+        assert_eq!((task.info().runs, task.info().next_in), (1, None));
+        assert!(task.info().state.has_ended());
+    }
+
+    #[test]
+    fn a_schedule_that_comes_while_its_task_is_added_is_the_one_that_holds() {
+        let later = Duration::from_secs(7);
+        let (_scheduler, task) = changed_while_added(|scheduler| {
+            scheduler.reschedule("x", Schedule::after(later)).unwrap();
+        });
+        assert_eq!(task.info().next_in, Some(later));
     }
 }

@@ -71,7 +71,7 @@ impl Task {
                 let leftovers = self.bury(&mut life);
                 drop(life);
                 self.core.note_withdrawn(before);
-                drop(leftovers);
+                leftovers.discard();
                 CancelOutcome::Cancelled
             }
             Met::Running(token) => {
@@ -110,7 +110,7 @@ impl Task {
         let armed = if self.is_spent(&life.tally) {
             Ok(())
         } else {
-            self.arm(&mut life, first)
+            self.arm_first(&mut life, first)
         };
         drop(life);
         if taken_back {

@@ -25,9 +25,11 @@ mod token;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
+use wheel_core::InsertError;
 use wheel_sync::{Arc, Condvar, Mutex};
 
-use crate::driver::TimerKey;
+use crate::clock::Moment;
+use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
@@ -160,25 +162,56 @@ impl Task {
         &self.core
     }
 
-    /// Arms the first occurrence of a task that has just been added; one that was cancelled
-    /// meanwhile stays so.
-    pub(crate) fn begin(self: &Arc<Task>, first: Due) -> Result<(), NotArmed> {
+    /// Adds the task to the registry and arms its first occurrence, in one step under its lock:
+    /// whoever finds it there finds it armed. Else a trigger or a new schedule that comes in
+    /// between would be armed beside the first occurrence.
+    ///
+    /// A task that could not be armed has ended.
+    pub(crate) fn begin<A, E>(
+        self: &Arc<Task>,
+        first: Due,
+        add: impl FnOnce() -> Result<A, E>,
+    ) -> Result<(A, Result<(), NotArmed>), E> {
         let mut life = self.life.lock();
-        if life.state.name().has_ended() {
-            return Ok(());
+        let added = add()?;
+        self.core.counters.task_added();
+        let armed = self.arm_first(&mut life, first);
+        if armed.is_err() {
+            // Still under the lock, so that no report of a shutdown names a task that was refused.
+            let _ = life.state.cancel();
+            let leftovers = self.bury(&mut life);
+            drop(life);
+            self.core.note_withdrawn(TaskState::Scheduled);
+            leftovers.discard();
         }
-        self.arm(&mut life, first)
+        Ok((added, armed))
     }
 
-    /// The engine calls back when `due` comes, under the present epoch.
-    fn arm(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+    /// The engine calls back when `due` comes, the first occurrence of a schedule, under the
+    /// present epoch.
+    fn arm_first(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        self.arm(life, due, Engine::at_moment)
+    }
+
+    /// The engine calls back when `due` comes, which follows another occurrence: in a tick of its
+    /// own, however short the period.
+    fn arm_next(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        self.arm(life, due, Engine::at_tick_of)
+    }
+
+    fn arm(
+        self: &Arc<Task>,
+        life: &mut Life,
+        due: Due,
+        at: impl FnOnce(&Engine<Fire>, Moment, Fire) -> Result<TimerKey, InsertError<Fire>>,
+    ) -> Result<(), NotArmed> {
         let engine = &self.core.engine;
         let fire = Fire::Occurrence {
             task: Arc::clone(self),
             epoch: life.epoch,
         };
         let armed = match due {
-            Due::Monotonic(moment) => engine.at_moment(moment, fire),
+            Due::Monotonic(moment) => at(engine, moment, fire),
             Due::Wall(at) => engine.at_wall(at, fire),
         };
         // What was refused holds this very task, which the caller holds as well: nothing ends here.

@@ -114,7 +114,7 @@ impl Task {
         let is_last = run.is_some() && self.would_be_last(life);
         if let Some(next) = occurrence.next.filter(|_| !is_last) {
             // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm(life, next);
+            let _ = self.arm_next(life, next);
         }
         run
     }
@@ -128,6 +128,10 @@ impl Task {
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
     /// has ended.
     fn refuse(self: &Arc<Task>, ticket: Ticket) {
+        if self.core.engine.is_closed() {
+            // The scheduler shuts down. That ends the task, and names it in its report.
+            return;
+        }
         let mut life = self.life.lock();
         if life.state.give_back(Some(ticket)).is_err() {
             // It was taken back before, and whoever did it has told everyone.
@@ -139,8 +143,11 @@ impl Task {
             Some(_) => None,
             None => life.plan.resume(self.core.engine.clock().now()),
         };
-        let goes_on =
-            life.armed.is_some() || next.is_some_and(|next| self.arm(&mut life, next).is_ok());
+        if let Some(next) = next {
+            // A closed engine is being shut down, which ends this task as well.
+            let _ = self.arm_next(&mut life, next);
+        }
+        let goes_on = life.armed.is_some() || next.is_some();
         let leftovers = (!goes_on).then(|| {
             let ended = life.state.end(End::Skipped);
             ended.expect("a task that has just given its run back can end");

@@ -16,7 +16,7 @@ use crate::panics::contain;
 use crate::scheduler::Core;
 
 thread_local! {
-    /// The addresses of the scheduler and the task whose handler this thread is in; 0 outside.
+    /// The addresses of the scheduler and the task of whose run this thread is; 0 outside.
     static INSIDE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
@@ -57,8 +57,15 @@ impl WaitingRun {
             calendar: self.calendar,
             missed: self.missed,
         };
+        let outside = INSIDE.replace((
+            Arc::as_ptr(&task.core).addr(),
+            std::ptr::from_ref(&*task).addr(),
+        ));
         let outcome = call(&task, started.handler, &context);
+        // The run counts as going until its end has been written down, and what its handler
+        // captured may be dropped there.
         task.finish(self.ticket, outcome);
+        INSIDE.set(outside);
     }
 }
 
@@ -124,7 +131,7 @@ impl Task {
         } else {
             let now = self.core.engine.clock().now();
             let due = life.plan.after_end(now).filter(|_| !was_cancelled);
-            match due.map(|due| self.arm(&mut life, due)) {
+            match due.map(|due| self.arm_next(&mut life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),

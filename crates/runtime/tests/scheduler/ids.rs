@@ -38,6 +38,26 @@ fn replace_cancels_the_old_task_and_keep_returns_it() {
     assert_eq!(new.info().state, TaskState::Succeeded);
 }
 
+#[test]
+fn a_replaced_task_whose_drop_panics_does_not_keep_the_new_one_from_running() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("of the test");
+        }
+    }
+    let bed = Bed::inline();
+    let (record, bomb) = (bed.record(), Bomb);
+    let old = move |_: &Context| {
+        let _ = &bomb;
+    };
+    bed.scheduler.task("x").after(ms(5)).run(old).unwrap();
+    let new = bed.scheduler.task("x").on_conflict(OnConflict::Replace);
+    new.after(ms(10)).run(record.note("new")).unwrap();
+    bed.clock.run_for(ms(20));
+    assert_eq!(record.times("new"), [10]);
+}
+
 #[test] // HD-02
 fn the_id_of_a_cancelled_task_belongs_to_the_new_one_alone() {
     let bed = Bed::inline();

@@ -10,6 +10,8 @@ mod control;
 mod due;
 mod ids;
 mod overlap;
+mod races;
 mod real_clock;
 mod runs;
 mod shutdown;
+mod user_code;

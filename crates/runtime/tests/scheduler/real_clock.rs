@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use wheel_runtime::{
-    CancelOutcome, Context, OnConflict, Schedule, Scheduler, TaskFilter, TaskState, global,
+    CancelOutcome, Context, InlineExecutor, OnConflict, Schedule, Scheduler, TaskFilter, TaskState,
+    global,
 };
 
 use crate::bed::{HANG, ms};
@@ -42,6 +43,21 @@ fn nothing_runs_early_or_twice() {
     assert_eq!(scheduler.stats().early, 0);
     assert_eq!(scheduler.stats().lateness.count, 2_000);
     scheduler.shutdown(HANG).unwrap();
+}
+
+#[test]
+fn a_period_shorter_than_a_tick_is_one_run_per_tick() {
+    let shortest = Duration::from_nanos(1);
+    for schedule in [Schedule::every(shortest), Schedule::every_after(shortest)] {
+        let scheduler = Scheduler::builder().executor(InlineExecutor);
+        let scheduler = scheduler.build().unwrap();
+        let begun = Instant::now();
+        let task = scheduler.unnamed().schedule(schedule).count(20);
+        let task = task.run(|_| ()).unwrap();
+        assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
+        // Two ticks that a run may share: the first one and the one that was rounded up to.
+        assert!(begun.elapsed() >= ms(18), "{:?}", begun.elapsed());
+    }
 }
 
 #[test]

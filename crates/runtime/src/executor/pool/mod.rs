@@ -18,7 +18,7 @@ mod worker;
 use std::fmt;
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use wheel_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use wheel_sync::thread::{self, JoinHandle};
 use wheel_sync::{Arc, Condvar, Mutex};
 
@@ -58,6 +58,9 @@ struct Shared {
     queue: Queue,
     sleepers: Sleepers,
     closing: AtomicBool,
+    /// Threads that are handing jobs over: no worker goes home before what they bring is in the
+    /// queue.
+    handing_over: AtomicUsize,
     panics: AtomicU64,
     floor: Mutex<Floor>,
     left: Condvar,
@@ -160,11 +163,10 @@ impl Pool {
 
 impl Executor for Pool {
     fn execute(&self, jobs: &mut Vec<Job>) {
-        if jobs.is_empty() || self.shared.is_closing() {
+        if jobs.is_empty() {
             return;
         }
-        self.shared.queue.push(jobs);
-        self.shared.sleepers.wake_one();
+        self.shared.hand_over(|| self.shared.queue.push(jobs));
     }
 
     fn queued(&self) -> usize {
@@ -180,15 +182,35 @@ impl Drop for Pool {
 
 impl Shared {
     fn is_closing(&self) -> bool {
-        // Acquire: pairs with `close`, so that a worker which leaves has seen all that was pushed
-        // before.
-        self.closing.load(Ordering::Acquire)
+        // SeqCst: see `may_leave`.
+        self.closing.load(Ordering::SeqCst)
     }
 
     fn close(&self) {
-        // Release: pairs with `is_closing`. Every worker is woken after it, so none sleeps on.
-        self.closing.store(true, Ordering::Release);
+        // SeqCst: see `may_leave`. Every worker is woken after it, so none sleeps on.
+        self.closing.store(true, Ordering::SeqCst);
         self.sleepers.wake_all();
+    }
+
+    /// Pushes unless the pool is closed. What is pushed runs, also when the pool is closed
+    /// meanwhile.
+    fn hand_over(&self, push: impl FnOnce()) {
+        // SeqCst: see `may_leave`.
+        self.handing_over.fetch_add(1, Ordering::SeqCst);
+        if !self.is_closing() {
+            push();
+        }
+        // SeqCst: as above.
+        self.handing_over.fetch_sub(1, Ordering::SeqCst);
+        self.sleepers.wake_one();
+    }
+
+    /// Whether there is nothing left to do, now and later.
+    fn may_leave(&self) -> bool {
+        // SeqCst throughout: whoever begins to hand over after this look sees that the pool is
+        // closed, and what was handed over before it is there for the last one.
+        let is_sealed = self.is_closing() && self.handing_over.load(Ordering::SeqCst) == 0;
+        is_sealed && !self.queue.has_work()
     }
 
     fn leave(&self) {
@@ -225,6 +247,7 @@ impl PoolBuilder {
             queue: Queue::new(),
             sleepers: Sleepers::new(workers),
             closing: AtomicBool::new(false),
+            handing_over: AtomicUsize::new(0),
             panics: AtomicU64::new(0),
             floor: Mutex::new(Floor {
                 at_work: 0,

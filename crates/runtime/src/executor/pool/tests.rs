@@ -198,3 +198,52 @@ fn first_name_of(pool: &Pool) -> Option<String> {
     })]);
     name.recv_timeout(HANG).unwrap()
 }
+
+#[test]
+fn what_is_handed_over_while_the_pool_is_closed_runs() {
+    let (pool, counter) = (pool(2), Arc::new(AtomicUsize::new(0)));
+    let shared = &pool.shared;
+    // The pool is closed after the look at it and before the push, and the workers have all the
+    // time to leave.
+    shared.hand_over(|| {
+        assert_eq!(
+            pool.shutdown(Duration::from_millis(20))
+                .unwrap_err()
+                .running,
+            2
+        );
+        shared.queue.push(&mut counting(1, &counter));
+    });
+    pool.shutdown(HANG).unwrap();
+    assert_eq!(counter.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn any_thread_name_will_do() {
+    let named = |name: &str| Pool::builder().workers(1).thread_name(name).build();
+    for name in ["", "a\0b", "\u{1f600}", &"long".repeat(1000)] {
+        named(name).unwrap().shutdown(HANG).unwrap();
+    }
+}
+
+#[test]
+fn captured_values_whose_drop_panics_do_not_end_the_process_when_they_are_dropped_unrun() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("of the test");
+        }
+    }
+    let pool = pool(1);
+    let (job, started, open) = gate();
+    let mut jobs = vec![job];
+    jobs.extend((0..3).map(|_| {
+        let bomb = Bomb;
+        Job::new(move || drop(bomb))
+    }));
+    pool.execute(&mut jobs);
+    started.recv_timeout(HANG).unwrap();
+    assert_eq!(pool.shutdown(Duration::ZERO).unwrap_err().dropped, 3);
+    drop(open);
+    pool.shutdown(HANG).unwrap();
+}

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use wheel_sync::Arc;
 use wheel_sync::atomic::Ordering;
+use wheel_sync::thread;
 
 use super::Shared;
 use crate::executor::Ran;
@@ -36,8 +37,11 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
                 shared.panics.fetch_add(1, Ordering::Relaxed);
                 tell_stderr(&format!("a job of {} panicked", shared.name), &message);
             }
-        } else if shared.is_closing() && !shared.queue.has_work() {
+        } else if shared.may_leave() {
             break;
+        } else if shared.is_closing() {
+            // Somebody is between his look at the pool and his push.
+            thread::yield_now();
         } else {
             shared
                 .sleepers
