@@ -27,6 +27,7 @@ use crate::clock::Patience;
 use crate::error::BuildError;
 pub(crate) use queue::Queue;
 use sleepers::Sleepers;
+use worker::Place;
 
 /// The most workers that a pool may have.
 const WORKERS_MAX: usize = 1024;
@@ -131,7 +132,8 @@ impl Pool {
     /// its end.
     pub fn shutdown(&self, grace: Duration) -> Result<(), PoolStillBusy> {
         self.shared.close();
-        let inside = worker::is_worker_of(&self.shared);
+        let place = worker::place_in(&self.shared);
+        let inside = place == Place::AtWork;
         let patience = Patience::new(grace);
         let mut floor = self.shared.floor.lock();
         floor.waiting_inside += usize::from(inside);
@@ -142,7 +144,8 @@ impl Pool {
         }
         let running = floor.at_work - floor.waiting_inside;
         floor.waiting_inside -= usize::from(inside);
-        let ended = if floor.at_work == 0 {
+        // A thread that has left the floor may be in here too, through the destructor of a thread-local: it must not join itself.
+        let ended = if floor.at_work == 0 && place == Place::Elsewhere {
             std::mem::take(&mut floor.threads)
         } else {
             Vec::new()
@@ -214,6 +217,7 @@ impl Shared {
     }
 
     fn leave(&self) {
+        worker::has_left();
         self.floor.lock().at_work -= 1;
         self.left.notify_all();
     }

@@ -219,6 +219,35 @@ fn what_is_handed_over_while_the_pool_is_closed_runs() {
 }
 
 #[test]
+fn a_pool_shut_down_by_what_its_own_thread_drops_as_it_ends_harms_nothing() {
+    use std::cell::RefCell;
+
+    struct ShutsDown(Arc<Pool>, Sender<bool>);
+    impl Drop for ShutsDown {
+        fn drop(&mut self) {
+            let ended = self.0.shutdown(HANG);
+            self.1.send(ended.is_ok()).unwrap();
+        }
+    }
+    thread_local! {
+        static LAST: RefCell<Option<ShutsDown>> = const { RefCell::new(None) };
+    }
+    for workers in [1, 3] {
+        let pool = Arc::new(pool(workers));
+        let (sent, ended) = channel();
+        let leaves_one = || {
+            let held = ShutsDown(pool.clone(), sent.clone());
+            Job::new(move || LAST.set(Some(held)))
+        };
+        pool.execute(&mut vec![leaves_one(), leaves_one()]);
+        // Dropped without a wait: the threads end by themselves.
+        pool.shared.close();
+        assert!(ended.recv_timeout(HANG).expect("it hangs"));
+        pool.shutdown(HANG).unwrap();
+    }
+}
+
+#[test]
 fn any_thread_name_will_do() {
     let named = |name: &str| Pool::builder().workers(1).thread_name(name).build();
     for name in ["", "a\0b", "\u{1f600}", &"long".repeat(1000)] {

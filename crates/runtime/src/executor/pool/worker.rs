@@ -11,19 +11,39 @@ use crate::executor::Ran;
 use crate::panics::tell_stderr;
 
 thread_local! {
-    /// The address of the pool that this thread works for; 0 on other threads.
-    static WORKS_FOR: Cell<usize> = const { Cell::new(0) };
+    /// The address of the pool that this thread works for, 0 on other threads; and whether it has left the floor. Can be
+    /// asked also while the thread is torn down, for it has no destructor.
+    static WORKS_FOR: Cell<(usize, bool)> = const { Cell::new((0, false)) };
 }
 
-/// Whether the calling thread is a worker of this pool.
-pub(super) fn is_worker_of(shared: &Arc<Shared>) -> bool {
-    // Not reachable in a thread that is being torn down, which is no longer a worker then.
-    WORKS_FOR.try_with(Cell::get) == Ok(Arc::as_ptr(shared).addr())
+/// What the calling thread is to a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Elsewhere,
+    /// A worker, in one of its jobs.
+    AtWork,
+    /// A worker that has left the floor, in the destructor of a thread-local.
+    Leaving,
+}
+
+/// What the calling thread is to this pool.
+pub(super) fn place_in(shared: &Arc<Shared>) -> Place {
+    let (pool, has_left) = WORKS_FOR.get();
+    match (pool == Arc::as_ptr(shared).addr(), has_left) {
+        (false, _) => Place::Elsewhere,
+        (true, false) => Place::AtWork,
+        (true, true) => Place::Leaving,
+    }
+}
+
+/// The calling worker leaves the floor.
+pub(super) fn has_left() {
+    WORKS_FOR.set((WORKS_FOR.get().0, true));
 }
 
 /// The life of worker number `worker`.
 pub(super) fn work(shared: Arc<Shared>, worker: usize) {
-    WORKS_FOR.set(Arc::as_ptr(&shared).addr());
+    WORKS_FOR.set((Arc::as_ptr(&shared).addr(), false));
     shared.sleepers.introduce(worker);
     loop {
         if let Some(taken) = shared.queue.take() {
