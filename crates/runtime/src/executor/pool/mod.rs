@@ -144,7 +144,8 @@ impl Pool {
         }
         let running = floor.at_work - floor.waiting_inside;
         floor.waiting_inside -= usize::from(inside);
-        // A thread that has left the floor may be in here too, through the destructor of a thread-local: it must not join itself.
+        // A thread that has left the floor may be in here too, through the destructor of a
+        // thread-local: it must not join itself.
         let ended = if floor.at_work == 0 && place == Place::Elsewhere {
             std::mem::take(&mut floor.threads)
         } else {

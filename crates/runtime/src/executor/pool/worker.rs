@@ -11,8 +11,8 @@ use crate::executor::Ran;
 use crate::panics::tell_stderr;
 
 thread_local! {
-    /// The address of the pool that this thread works for, 0 on other threads; and whether it has left the floor. Can be
-    /// asked also while the thread is torn down, for it has no destructor.
+    /// The address of the pool that this thread works for, 0 on other threads; and whether it has
+    /// left the floor. Can be asked also while the thread is torn down, for it has no destructor.
     static WORKS_FOR: Cell<(usize, bool)> = const { Cell::new((0, false)) };
 }
 
