@@ -12,6 +12,7 @@ pub(crate) const EXIT_RUN_FAILED: u8 = 1;
 /// Wrong usage, which `clap` answers itself, or a task file that cannot be used.
 pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_NO_ENGINE: u8 = 3;
+pub(crate) const EXIT_OUTPUT_LOST: u8 = 4;
 /// A signal is added to this.
 pub(crate) const EXIT_SIGNAL: u8 = 128;
 
@@ -24,6 +25,7 @@ Exit codes:
   1        --fail-on-error was given and a run failed
   2        wrong usage, or a task file with faults (nothing was run)
   3        the engine could not be started
+  4        it ended as asked, but standard output could not be written to, such as a full disk
   128 + n  signal n ended it: 129 SIGHUP, 130 SIGINT (Ctrl-C), 131 SIGQUIT, 143 SIGTERM"
     };
 }

@@ -148,3 +148,26 @@ fn check_and_help_do_not_panic_without_a_reader() {
         assert!(!err.contains("panicked"), "{args:?}: {err}");
     }
 }
+
+#[test]
+fn a_full_disk_is_told_by_message_and_exit_code() {
+    let bench = Workbench::new();
+    let text = "[[task]]\nid = \"a\"\nafter = \"0s\"\nrun = [\"true\"]\n";
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let mut command = bench.command(text, &["--json", "--quiet"]);
+    let done = command.stdout(full.unwrap()).output().unwrap();
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert!(err.contains("standard output is incomplete"), "{err}");
+    assert_eq!(done.status.code(), Some(4), "{err}");
+}
+
+#[test]
+fn a_file_without_an_end_is_refused() {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_wheel"))
+        .args(["check", "/dev/zero"])
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert!(err.contains("longer than 256 MiB"), "{err}");
+    assert_eq!(done.status.code(), Some(2));
+}

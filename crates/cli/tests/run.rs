@@ -338,3 +338,27 @@ fn programs_are_followed_also_where_sigchld_was_ignored_from_the_start() {
     let mask = masks[0].split_whitespace().nth(1).unwrap();
     assert_eq!(u64::from_str_radix(mask, 16).unwrap() & (1 << 16), 0);
 }
+
+#[test]
+fn a_folder_that_is_gone_is_told_apart_from_a_program_that_is() {
+    let bench = Workbench::new();
+    std::fs::create_dir(bench.dir.join("fleeting-folder")).unwrap();
+    let text = r#"
+        [[task]]
+        id = "remover"
+        after = "0s"
+        run = ["rmdir", "fleeting-folder"]
+
+        [[task]]
+        id = "late"
+        after = "1500ms"
+        run = ["true"]
+        dir = "fleeting-folder"
+    "#;
+    let done = bench.run(text, &[]);
+    assert!(
+        done.err
+            .contains("late failed: cannot start: there is no folder"),
+        "{done:?}"
+    );
+}

@@ -16,6 +16,7 @@ mod program;
 mod tables;
 mod values;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fmt, fs, io};
@@ -116,6 +117,21 @@ impl std::error::Error for FileError {
     }
 }
 
+/// The longest task file: a million tasks fit.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Not for ever, as a device may have no end.
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path)?;
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let message = format!("it is longer than {} MiB", BYTES_MAX >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
 /// Reads a task file and checks all of it. Starts nothing and writes nothing.
 ///
 /// # Errors
@@ -123,7 +139,7 @@ impl std::error::Error for FileError {
 /// [`FileError::Unreadable`] when there is no such file; [`FileError::Faulty`] with every fault
 /// that was found.
 pub(crate) fn load(path: &Path) -> Result<TaskFile, FileError> {
-    let bytes = fs::read(path).map_err(|source| FileError::Unreadable {
+    let bytes = read_bounded(path).map_err(|source| FileError::Unreadable {
         path: path.to_owned(),
         source,
     })?;

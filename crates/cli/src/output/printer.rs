@@ -24,6 +24,8 @@ pub(crate) struct Printer {
 struct State {
     out_open: bool,
     err_open: bool,
+    /// Why standard output has been given up, unless its reader just went away.
+    out_lost: Option<io::Error>,
     /// The live line as it stands on the terminal; empty: there is none.
     live: String,
 }
@@ -34,6 +36,7 @@ impl Printer {
             state: Arc::new(Mutex::new(State {
                 out_open: true,
                 err_open: true,
+                out_lost: None,
                 live: String::new(),
             })),
         }
@@ -52,6 +55,11 @@ impl Printer {
     /// Prints a message of `wheel` itself on standard error.
     pub(crate) fn say(&self, message: &str) {
         self.print(Stream::Err, format!("wheel: {message}\n").as_bytes());
+    }
+
+    /// Why something is missing on standard output although somebody may be reading, told once.
+    pub(crate) fn take_loss(&self) -> Option<io::Error> {
+        self.state.lock().out_lost.take()
     }
 
     /// Puts this in place of the live line. Empty: takes it away.
@@ -76,21 +84,18 @@ impl State {
     }
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        let (open, written) = match stream {
+        match stream {
             Stream::Out if self.out_open => {
                 let mut out = io::stdout().lock();
-                (
-                    &mut self.out_open,
-                    out.write_all(bytes).and_then(|()| out.flush()),
-                )
+                if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+                    self.out_open = false;
+                    self.out_lost = Some(error).filter(|e| e.kind() != io::ErrorKind::BrokenPipe);
+                }
             }
             Stream::Err if self.err_open => {
-                (&mut self.err_open, io::stderr().lock().write_all(bytes))
+                self.err_open = io::stderr().lock().write_all(bytes).is_ok();
             }
-            _ => return,
-        };
-        if written.is_err() {
-            *open = false;
+            _ => {}
         }
     }
 }

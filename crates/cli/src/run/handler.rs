@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
@@ -94,7 +95,7 @@ impl Handler {
             Ok(Some(running)) => running,
             Ok(None) => return Ok(()),
             Err(error) => {
-                let reason = format!("cannot start: {error}");
+                let reason = self.why_not_started(&error);
                 record.not_started(self.index, reason.clone());
                 self.tell(&reason);
                 return Err(reason);
@@ -154,6 +155,15 @@ impl Handler {
             self.setting
                 .printer
                 .say(&format!("{} failed: {reason}", self.task().id));
+        }
+    }
+
+    /// The system says "not found" of a program and of a folder alike.
+    fn why_not_started(&self, error: &io::Error) -> String {
+        let missing = |dir: &&PathBuf| error.kind() == io::ErrorKind::NotFound && !dir.is_dir();
+        match self.task().dir.as_ref().filter(missing) {
+            Some(dir) => format!("cannot start: there is no folder {}", dir.display()),
+            None => format!("cannot start: {error}"),
         }
     }
 

@@ -24,7 +24,8 @@ use wheel_runtime::{Scheduler, TaskHandle};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
-    EXIT_AS_ASKED, EXIT_NO_ENGINE, EXIT_RUN_FAILED, EXIT_SIGNAL, EXIT_USAGE, RunArgs,
+    EXIT_AS_ASKED, EXIT_NO_ENGINE, EXIT_OUTPUT_LOST, EXIT_RUN_FAILED, EXIT_SIGNAL, EXIT_USAGE,
+    RunArgs,
 };
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
@@ -97,7 +98,18 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         summary.to_text()
     };
     setting.printer.print(Stream::Out, text.as_bytes());
-    code
+    match setting.printer.take_loss() {
+        None => code,
+        Some(error) => {
+            let printer = &setting.printer;
+            printer.say(&format!("error: standard output is incomplete: {error}"));
+            if code == EXIT_AS_ASKED {
+                EXIT_OUTPUT_LOST
+            } else {
+                code
+            }
+        }
+    }
 }
 
 /// A task file that runs.

@@ -212,6 +212,10 @@ impl Scheduler {
     /// back, one that is going goes on. The handler, the id and the counts stay. May be called from
     /// the task's own handler.
     ///
+    /// What is due while a run is still going falls under the overlap policy. So a handler that
+    /// gives its own task a new instant must have returned by then, or with
+    /// [`Overlap::Skip`](crate::Overlap::Skip) that occurrence is skipped.
+    ///
     /// # Errors
     ///
     /// There is no such task, the schedule is not possible, or the scheduler is shutting down. The
