@@ -199,7 +199,10 @@ impl<T> Driver<T> {
             let next = self.engine.arena.get(index).next();
             match next {
                 NIL => drop(self.taken.pop_front()),
-                next => *self.taken.front_mut().expect("it was just seen") = next,
+                next => {
+                    *self.taken.front_mut().expect("it was just seen") = next;
+                    self.engine.arena.prefetch(next);
+                }
             }
             self.place(index, now);
         }
