@@ -31,8 +31,6 @@ use crate::state::Word;
 use crate::tagged::Tagged;
 
 pub(crate) const HINTS: usize = if MODELLED { 2 } else { 64 };
-/// The latest hints that an insert compares with. They lie side by side, so a few cost little.
-const WINDOW: usize = if MODELLED { 2 } else { 8 };
 /// Stacks that an engine may have however few its entries are.
 const STACKS_MIN: u32 = if MODELLED { 2 } else { 8 };
 const FIRST_BITS: u32 = if MODELLED { 1 } else { 2 };
@@ -130,7 +128,8 @@ impl Hints {
 
     /// The latest hint whose entry the driver passes no later than `due`, taken out.
     ///
-    /// Looks at the latest few only: what does not fit stays, and no entry is touched.
+    /// What does not fit stays, and no entry is touched: the hints lie side by side and know their
+    /// due ticks.
     #[inline]
     pub(crate) fn take_for(&mut self, due: u64, exchange: &Exchange) -> Option<Hint> {
         if self.with(|own| own.len).unwrap_or(0) == 0 && !exchange.receive(self) {
@@ -138,9 +137,8 @@ impl Hints {
         }
         let hint = self.with(|own| {
             let len = own.len as usize;
-            let from = len.saturating_sub(WINDOW);
             let fits = |hint: &Hint| hint.due <= due;
-            let at = from + own.hints[from..len].iter().rposition(fits)?;
+            let at = own.hints[..len].iter().rposition(fits)?;
             own.len -= 1;
             // Field by field, as they were stored a moment ago: one wide load would wait for that.
             let Hint { index, word, due } = own.hints[at];
