@@ -25,10 +25,12 @@ impl Contestant for LockedHeap {
         LockedHeap(Mutex::new(HeapTimers::new()))
     }
 
+    #[inline]
     fn insert(&self, due: Tick, value: Value) -> HeapKey {
         self.lock().insert(due, value)
     }
 
+    #[inline]
     fn cancel(&self, key: HeapKey) -> Option<Value> {
         self.lock().cancel(key)
     }

@@ -24,10 +24,12 @@ impl Contestant for LockedLocalWheel {
         LockedLocalWheel(Mutex::new(Config::new().build_local()))
     }
 
+    #[inline]
     fn insert(&self, due: Tick, value: Value) -> Key {
         self.lock().insert(due, value).expect("it has no limit")
     }
 
+    #[inline]
     fn cancel(&self, key: Key) -> Option<Value> {
         self.lock().cancel(key)
     }

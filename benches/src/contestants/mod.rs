@@ -1,4 +1,5 @@
-//! One adapter per engine; each does what its user would do and nothing more.
+//! One adapter per engine; each does what its user would do and nothing more. Its methods are
+//! inlined, as the engines are generic and would be inlined into their user's code.
 
 mod locked_heap;
 mod locked_local;

@@ -20,12 +20,14 @@ impl Contestant for WheelAndDriver {
         WheelAndDriver { wheel, driver }
     }
 
+    #[inline]
     fn insert(&self, due: Tick, value: Value) -> Key {
         self.wheel
             .insert(due, value)
             .expect("the wheel is open and has no limit")
     }
 
+    #[inline]
     fn cancel(&self, key: Key) -> Option<Value> {
         self.wheel.cancel(key)
     }
