@@ -88,7 +88,8 @@ impl Config {
     /// Woken by the inserting thread, at the end of its call, while nothing is held. A wake must be
     /// sticky: one that comes before the driver's thread sleeps must keep it from sleeping. A waker
     /// may insert into the wheel itself: it is not called again for that while it ends the same
-    /// sleep. Default: nobody; the caller looks often enough by itself.
+    /// sleep. The wheel keeps the waker, so one that holds the wheel keeps both for ever. Default:
+    /// nobody; the caller looks often enough by itself.
     #[must_use]
     pub fn waker(mut self, waker: Waker) -> Config {
         self.waker = Some(waker);
