@@ -10,14 +10,15 @@
 //!   tick     1 tick      up to 100          1 ms         only when the tick is shorter than 1 ms
 //! ```
 //!
-//! Each level has two banks, this turn and the next, so its ring has twice the slots of a turn.
-//! Where a tick belongs goes by whole turns and not by the distance: due in this second or the next
-//! one, to the ms level; else in this minute or the next one, to the s level; and so on. Hence a
-//! slot above the finest level takes no more entries from the moment that the unit before its own
-//! has begun, and can be emptied into the other bank of the level below over that whole unit.
+//! Each level has two banks, this turn and the next, so its ring has at least twice the slots of a
+//! turn. Where a tick belongs goes by whole turns and not by the distance: due in this second or
+//! the next one, to the ms level; else in this minute or the next one, to the s level; and so on.
+//! Hence a slot above the finest level takes no more entries from the moment that the unit before
+//! its own has begun, and can be emptied into the other bank of the level below over that whole
+//! unit.
 //!
 //! Slots are *numbered* from the origin on: slot number `n` of a level begins at tick `n * unit`,
-//! and lies at `n % ring` in its ring.
+//! and lies at `n` modulo the length of its ring.
 
 use wheel_sync::MODELLED;
 
@@ -50,9 +51,9 @@ const UNITS_MS: [u64; LEVELS + 1] = {
 const _: () = assert!(MODELLED || UNITS_MS[LEVELS] == 24 * 60 * 60 * 1000);
 
 /// The most slots that a ring can have.
-pub(crate) const RING_MAX: usize = 2000;
+pub(crate) const RING_MAX: usize = 2048;
 
-const _: () = assert!(2 * TURNS[MS] as usize <= RING_MAX);
+const _: () = assert!((2 * TURNS[MS] as usize).next_power_of_two() <= RING_MAX);
 
 /// How levels measure, given the length of a tick.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +74,13 @@ impl Scale {
         if self.per_ms == 1 { MS } else { 0 }
     }
 
-    /// Slots in the ring of a level: two turns.
+    /// Slots in the ring of a level: two turns at least, and a power of two, so that a slot is
+    /// found without a division. None for a level that is not used.
     pub(crate) const fn ring(self, level: usize) -> usize {
         match level {
             0 if self.per_ms == 1 => 0,
-            0 => 2 * self.per_ms as usize,
-            _ => 2 * TURNS[level] as usize,
+            0 => (2 * self.per_ms as usize).next_power_of_two(),
+            _ => (2 * TURNS[level] as usize).next_power_of_two(),
         }
     }
 
