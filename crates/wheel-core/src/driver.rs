@@ -138,6 +138,24 @@ impl<T> Driver<T> {
     ///
     /// From the return of this call until the next advance, whoever inserts something that is due
     /// earlier wakes [`Config::waker`](crate::Config::waker).
+    ///
+    /// # Examples
+    ///
+    /// A driver that is always in time:
+    ///
+    /// ```
+    /// use wheel_core::{Budget, Config, Tick};
+    ///
+    /// let (wheel, mut driver) = Config::new().build();
+    /// wheel.insert(Tick::new(30), "lunch")?;
+    /// wheel.insert(Tick::new(90_000), "tea")?;
+    /// let mut fired = Vec::new();
+    /// while let Some(due) = driver.next_due() {
+    ///     driver.advance(due, Budget::UNLIMITED, |timer| fired.push((due.get(), timer.value)));
+    /// }
+    /// assert_eq!(fired, [(30, "lunch"), (90_000, "tea")]);
+    /// # Ok::<(), wheel_core::InsertError<&str>>(())
+    /// ```
     pub fn next_due(&mut self) -> Option<Tick> {
         loop {
             let (engine, freed) = (&self.engine, &mut self.freed);
@@ -170,6 +188,19 @@ impl<T> Driver<T> {
     /// Waits for an insert, cancel or reset that is halfway through, which takes it some
     /// instructions, unless its thread is preempted. Dropping the result takes out and drops what
     /// is left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_core::{Config, InsertError, Tick};
+    ///
+    /// let (wheel, driver) = Config::new().build();
+    /// wheel.insert(Tick::new(30), "lunch")?;
+    /// assert_eq!(driver.close().collect::<Vec<_>>(), ["lunch"]);
+    /// let refused = wheel.insert(Tick::new(40), "late lunch").unwrap_err();
+    /// assert!(matches!(refused, InsertError::Closed("late lunch")));
+    /// # Ok::<(), InsertError<&str>>(())
+    /// ```
     pub fn close(mut self) -> Unfired<T> {
         self.closed = true;
         Unfired::of(&self.engine)

@@ -174,6 +174,19 @@ impl<T> Wheel<T> {
     /// The timer fires once: at the new tick, or before it was reset, which `None` says. Does not
     /// block. A timer that becomes earlier stays as it was if no memory can be had for it or the
     /// driver is closing the wheel: `None`, and the old key is good.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_core::{Config, Tick};
+    ///
+    /// let (wheel, _driver) = Config::new().build();
+    /// let old = wheel.insert(Tick::new(30), "idle")?;
+    /// let new = wheel.reset(old, Tick::new(60)).expect("nothing has fired");
+    /// assert_eq!(wheel.cancel(old), None, "the old key does nothing any more");
+    /// assert_eq!(wheel.cancel(new), Some("idle"));
+    /// # Ok::<(), wheel_core::InsertError<&str>>(())
+    /// ```
     #[inline]
     pub fn reset(&self, key: Key, due: Tick) -> Option<Key> {
         if key.engine != self.engine.id {

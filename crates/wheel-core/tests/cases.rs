@@ -158,7 +158,7 @@ fn a_cancelled_value_is_dropped_at_once() {
     // MG-01
     let payload = Arc::new([0_u8; 1_024]);
     let (wheel, _driver) = Config::new().build();
-    for n in 0..10_000 {
+    for n in 0..1_000_000 {
         let key = wheel
             .insert(Tick::new(3_600_000 + n), Arc::clone(&payload))
             .unwrap();

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, RescheduleError, Schedule, ScheduleError, TaskState, TriggerOutcome,
+    CancelOutcome, Context, RescheduleError, Schedule, ScheduleError, TaskFilter, TaskState,
+    TriggerOutcome,
 };
 
 use crate::bed::{Bed, HANG, gate, ms};
@@ -27,6 +28,25 @@ fn a_new_schedule_holds_at_once_whether_earlier_or_later() {
     bed.clock.run_for(ms(20_000));
     assert_eq!(record.times("earlier"), [20]);
     assert_eq!(record.times("later"), [5_000]);
+}
+
+#[test] // LV-12
+fn the_earliest_task_moved_later_has_its_new_due_at_once() {
+    let bed = Bed::inline();
+    let record = bed.record();
+    for (id, delay) in [("moved", 50), ("other", 200)] {
+        let task = bed.scheduler.task(id).after(ms(delay));
+        task.run(record.note(id)).unwrap();
+    }
+    let later = Schedule::after(ms(400));
+    bed.scheduler.reschedule("moved", later).unwrap();
+    let tasks = bed.scheduler.tasks(&TaskFilter::all());
+    let next = tasks.iter().filter_map(|task| task.next_in).min();
+    assert_eq!(next, Some(ms(200)));
+    bed.clock.run_for(ms(1_000));
+    assert_eq!(record.names(), ["other", "moved"]);
+    assert_eq!(record.times("other"), [200]);
+    assert_eq!(record.times("moved"), [400]);
 }
 
 #[test] // WK-01
@@ -201,7 +221,7 @@ fn threads_that_change_one_id_at_once_leave_one_task_or_none() {
     });
     bed.settle();
     let before = record.len();
-    let left = scheduler.tasks(&wheel_runtime::TaskFilter::all()).len();
+    let left = scheduler.tasks(&TaskFilter::all()).len();
     assert!(left <= 1, "{left} tasks of one id");
     bed.jump(ms(1));
     assert_eq!(record.len(), before + left, "the one that is left behaves");

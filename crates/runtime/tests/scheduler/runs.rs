@@ -25,7 +25,7 @@ fn what_waits_for_a_worker_goes_in_due_order() {
     assert_eq!(record.names(), ["b", "c", "a"]);
 }
 
-#[test]
+#[test] // OF-03
 fn ten_thousand_due_in_one_tick_on_one_worker_do_not_stop_the_driver() {
     let bed = Bed::workers(1);
     let gate = bed.occupy_worker();

@@ -235,6 +235,24 @@ fn the_last_drop_inside_a_handler_ends_the_rest() {
     assert_eq!(rest.wait_timeout(HANG), Some(TaskState::Cancelled));
 }
 
+#[test] // CK-03
+fn a_shutdown_in_the_middle_of_a_jump_ends_what_is_left_of_it() {
+    let day = Duration::from_secs(86_400);
+    let bed = Bed::inline();
+    let record = bed.record();
+    bed.scheduler.every(ms(10), record.note("tick")).unwrap();
+    let inside = bed.scheduler.clone();
+    let (sent, done) = channel();
+    let handler = move |_: &Context| sent.send(inside.shutdown(Duration::ZERO)).unwrap();
+    bed.scheduler.after(day, handler).unwrap();
+    bed.scheduler.after(day * 2, record.note("never")).unwrap();
+    bed.clock.advance(day * 3650);
+    let report = done.recv_timeout(HANG).unwrap().unwrap();
+    assert_eq!(report.pending.len() + report.queued.len(), 2);
+    bed.clock.advance(day);
+    assert_eq!(record.names(), ["tick"]);
+}
+
 #[test] // SD-14
 fn shutdown_after_a_recurring_task_was_removed() {
     let bed = Bed::workers(1);
