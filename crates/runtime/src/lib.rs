@@ -63,6 +63,8 @@ mod observe;
 mod panics;
 mod error;
 
+#[cfg(feature = "rayon")]
+pub use ::rayon;
 pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
 pub use driver::TimerKey;
 pub use error::BuildError;
