@@ -63,6 +63,7 @@ mod engine;
 mod wheel;
 
 // The driver's own.
+mod bitmap;
 mod slots;
 mod levels;
 mod cascade;

@@ -14,6 +14,7 @@
 
 use wheel_sync::MODELLED;
 
+use crate::bitmap::Bitmap;
 use crate::entry::NIL;
 
 /// An entry to look at.
@@ -258,48 +259,6 @@ impl Ring {
             None => self.occupied.first_from(0)? + self.slots.len() - at,
         };
         Some(number.saturating_add(ahead as u64))
-    }
-}
-
-const WORDS: usize = crate::level::RING_MAX.div_ceil(64);
-
-/// Which slots hold something: a bit each, and a bit for each word of bits.
-#[derive(Default)]
-struct Bitmap {
-    words: [u64; WORDS],
-    summary: u32,
-}
-
-const _: () = assert!(WORDS <= u32::BITS as usize);
-
-impl Bitmap {
-    #[inline]
-    fn set(&mut self, at: usize) {
-        self.words[at / 64] |= 1 << (at % 64);
-        self.summary |= 1 << (at / 64);
-    }
-
-    #[inline]
-    fn clear(&mut self, at: usize) {
-        self.words[at / 64] &= !(1 << (at % 64));
-        if self.words[at / 64] == 0 {
-            self.summary &= !(1 << (at / 64));
-        }
-    }
-
-    /// The first bit that is set, from `at` up.
-    #[inline]
-    fn first_from(&self, at: usize) -> Option<usize> {
-        let here = self.words[at / 64] >> (at % 64);
-        if here != 0 {
-            return Some(at + here.trailing_zeros() as usize);
-        }
-        let above = u64::from(self.summary) >> (at / 64 + 1);
-        if above == 0 {
-            return None;
-        }
-        let word = at / 64 + 1 + above.trailing_zeros() as usize;
-        Some(word * 64 + self.words[word].trailing_zeros() as usize)
     }
 }
 
