@@ -112,10 +112,7 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
-        let outcome = match placed == 0 && fired == 0 && work.spent() > 0 {
-            true => Outcome::Fruitless,
-            false => Outcome::Fruitful,
-        };
+        let outcome = Outcome::of(placed + fired, &work);
         let (engine, freed) = (&self.engine, &mut self.freed);
         let owing = self.levels.sweep(
             Visited { placed, outcome },

@@ -9,12 +9,12 @@ use crate::intake::Intake;
 use crate::key::EngineId;
 use crate::limit::Limit;
 use crate::places::{Mine, Places};
-use crate::vacant::Exchange;
+use crate::vacant::{Exchange, HINTS};
 use crate::wake::Wake;
 
 /// Entries that a thread may keep at hand: free ones, unused ones, and vacant ones that it
 /// remembers.
-const AT_HAND: u64 = 3 * BATCH as u64;
+const AT_HAND: u64 = 2 * BATCH as u64 + HINTS as u64;
 
 pub(crate) struct Engine<T> {
     pub(crate) id: EngineId,

@@ -17,12 +17,11 @@ use crate::key::{EngineId, Key};
 use crate::levels::{Levels, Step};
 use crate::state::Generation;
 use crate::sweep::{Outcome, Visited};
+use crate::vacant::STALE_MAX;
 
 /// Vacant entries that are remembered for an insert, at least; else half as many as have a place.
 /// So entries stay below twice the peak of live timers when nobody advances.
 const HINTS_MIN: usize = 64;
-/// Hints that turn out stale before an insert takes a fresh entry instead.
-const STALE_MAX: usize = 4;
 
 /// An entry has a place until it is looked at; without a value it is vacant.
 struct Entry<T> {
@@ -133,10 +132,7 @@ impl<T> LocalWheel<T> {
         };
         let (entries, live) = (&mut self.entries, self.live);
         let placed = std::mem::take(&mut self.placed);
-        let outcome = match fired == 0 && work.spent() > 0 {
-            true => Outcome::Fruitless,
-            false => Outcome::Fruitful,
-        };
+        let outcome = Outcome::of(fired, &work);
         let owing = self.levels.sweep(
             Visited { placed, outcome },
             &mut work,
@@ -283,38 +279,5 @@ impl<T> fmt::Debug for LocalWheel<T> {
             .field("now", &self.now)
             .field("len", &self.live)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(all(test, not(wheel_loom)))]
-mod tests {
-    use crate::{Budget, Config, Tick};
-
-    #[test]
-    fn entries_follow_the_live_timers_through_a_storm() {
-        const LIVE: usize = 10_000;
-        let mut wheel = Config::new().build_local();
-        let mut random = 1_u64;
-        let mut due = || {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            Tick::new(1_000_000 + (random >> 33) % 3_600_000)
-        };
-        let mut keys: Vec<_> = (0..LIVE).map(|n| wheel.insert(due(), n).unwrap()).collect();
-        for now in 0..500 {
-            for n in 0..1_000 {
-                let at = (now * 7_919 + n * 104_729) % LIVE;
-                assert!(wheel.cancel(keys[at]).is_some());
-                keys[at] = wheel.insert(due(), n).unwrap();
-            }
-            wheel.advance(Tick::new(now as u64), Budget::UNLIMITED, |_| ());
-            assert!(
-                wheel.entries.len() <= 2 * LIVE + 8_192,
-                "{}",
-                wheel.entries.len()
-            );
-        }
-        assert_eq!(wheel.len(), LIVE);
     }
 }

@@ -54,6 +54,16 @@ pub(crate) enum Outcome {
     Fruitless,
 }
 
+impl Outcome {
+    /// What the work done so far has come to, if so many timers fired or were placed.
+    pub(crate) fn of(timers: usize, work: &Work) -> Outcome {
+        match timers == 0 && work.spent() > 0 {
+            true => Outcome::Fruitless,
+            false => Outcome::Fruitful,
+        }
+    }
+}
+
 impl Levels {
     /// Sweeps if too many entries are vacant: takes those out that `keep` refuses. `live` counts
     /// the pending timers. True when the budget has not sufficed for what was placed.

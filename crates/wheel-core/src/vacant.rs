@@ -31,6 +31,8 @@ use crate::state::Word;
 use crate::tagged::Tagged;
 
 pub(crate) const HINTS: usize = if MODELLED { 2 } else { 64 };
+/// Hints that turn out stale before an insert takes a fresh entry instead.
+pub(crate) const STALE_MAX: usize = 4;
 /// Stacks that an engine may have however few its entries are.
 const STACKS_MIN: u32 = if MODELLED { 2 } else { 8 };
 const FIRST_BITS: u32 = if MODELLED { 1 } else { 2 };

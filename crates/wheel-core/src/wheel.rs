@@ -15,10 +15,7 @@ use crate::error::InsertError;
 use crate::key::Key;
 use crate::places::Mine;
 use crate::state::{Generation, Word};
-use crate::vacant::Hint;
-
-/// Hints that turn out stale before an insert takes a fresh entry instead.
-const STALE_MAX: usize = 4;
+use crate::vacant::{Hint, STALE_MAX};
 
 /// An entry that belongs to an inserting thread until it is published.
 struct Claim {
@@ -115,12 +112,9 @@ impl<T> Wheel<T> {
                 });
             }
         }
-        if engine.is_closed() {
-            // Or each one refused would leave an entry that nobody visits.
-            engine.limit.release();
-            return None;
-        }
-        let Some(index) = engine.take_free(mine) else {
+        // Not when closed: each one refused would leave an entry that nobody visits.
+        let free = (!engine.is_closed()).then(|| engine.take_free(mine));
+        let Some(index) = free.flatten() else {
             engine.limit.release();
             return None;
         };

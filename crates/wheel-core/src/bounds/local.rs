@@ -41,6 +41,27 @@ fn random_dues_hold_at_most_twice_the_peak_and_a_slack() {
     }
 }
 
+/// Each insert follows a cancel, so the peak of live timers is what there are all the time.
+#[test]
+fn a_replaced_timer_holds_at_most_twice_the_live_ones_and_a_slack() {
+    let live = 10_000;
+    let mut wheel = Config::new().build_local();
+    let mut random = Random::new(1);
+    let mut due = || Tick::new(1_000_000 + random.below(3_600_000));
+    let mut keys: Vec<Key> = (0..live).map(|n| wheel.insert(due(), n).unwrap()).collect();
+    for now in 0..500 {
+        for n in 0..1_000 {
+            let at = ((now * 7_919 + n * 104_729) % live) as usize;
+            assert!(wheel.cancel(keys[at]).is_some());
+            keys[at] = wheel.insert(due(), n).unwrap();
+        }
+        advance(&mut wheel, now);
+        let bound = 2 * live as usize + 2 * SLACK;
+        assert!(wheel.held() <= bound, "{} entries", wheel.held());
+    }
+    assert_eq!(wheel.len(), live as usize);
+}
+
 /// Timers of one length, cancelled in bursts, while nobody advances.
 #[test]
 fn dues_of_one_length_need_no_advance() {
