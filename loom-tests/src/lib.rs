@@ -12,7 +12,7 @@ use std::sync::Arc as StdArc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Wake, Waker};
 
-use wheel_core::{Budget, Driver, Fired, Tick};
+use wheel_core::{Budget, Config, Driver, Fired, Key, Tick, Wheel};
 use wheel_sync::atomic::AtomicBool;
 use wheel_sync::{Condvar, Mutex, UnsafeCell};
 
@@ -133,6 +133,25 @@ impl Wake for Alarm {
     fn wake_by_ref(self: &StdArc<Self>) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// A wheel with one timer, which has left the intake and waits in a slot.
+///
+/// # Panics
+///
+/// When the timer is refused or fires at tick 0.
+pub fn with_a_placed_timer(due: u64, value: Value) -> (Wheel<Value>, Driver<Value>, Key) {
+    let (wheel, mut driver) = Config::new().build();
+    let key = wheel.insert(Tick::new(due), value).unwrap();
+    assert!(advance(&mut driver, 0).is_empty());
+    (wheel, driver, key)
+}
+
+/// The ids of what fired, in order of id: within a tick there is no other.
+pub fn ids_of(fired: &[Fired<Value>]) -> Vec<u32> {
+    let mut ids: Vec<u32> = fired.iter().map(|timer| timer.value.id).collect();
+    ids.sort_unstable();
+    ids
 }
 
 /// Advances without a limit and returns what fired.

@@ -2,7 +2,7 @@
 //! nothing.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance};
+use wheel_loom_tests::{Census, advance, with_a_placed_timer};
 use wheel_sync::{model, thread};
 
 #[test]
@@ -34,10 +34,7 @@ fn a_timer_is_cancelled_or_fires() {
 fn two_cancels_and_a_fire_have_one_winner() {
     model("cancel-or-fire, two cancels", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
-        // It has a place before the race begins.
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, mut driver, key) = with_a_placed_timer(1, census.value(1));
         let cancellers = [0, 1].map(|_| {
             let wheel = wheel.clone();
             thread::spawn(move || usize::from(wheel.cancel(key).is_some()))

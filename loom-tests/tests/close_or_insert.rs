@@ -2,7 +2,7 @@
 //! refused or returned as unfired, never lost.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance};
+use wheel_loom_tests::{Census, advance, with_a_placed_timer};
 use wheel_sync::{model, thread};
 
 #[test]
@@ -31,9 +31,7 @@ fn an_insert_is_refused_or_its_value_comes_back_at_close() {
 fn a_rearm_is_refused_or_its_value_comes_back_at_close() {
     model("close-or-insert, re-arm", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(1), census.value(0)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, driver, key) = with_a_placed_timer(1, census.value(0));
         drop(wheel.cancel(key));
         let closing = thread::spawn(move || driver.close().count());
         let refused = wheel.insert(Tick::new(2), census.value(1)).is_err();
@@ -47,9 +45,7 @@ fn a_rearm_is_refused_or_its_value_comes_back_at_close() {
 fn a_reset_to_earlier_loses_no_value_at_close() {
     model("close-or-insert, reset", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(5), census.value(1)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, driver, key) = with_a_placed_timer(5, census.value(1));
         let resetter = {
             let wheel = wheel.clone();
             thread::spawn(move || wheel.reset(key, Tick::new(1)).is_some())
@@ -65,9 +61,7 @@ fn a_reset_to_earlier_loses_no_value_at_close() {
 fn a_reset_that_meets_a_close_leaves_the_timer_to_a_cancel() {
     model("close-or-insert, reset and cancel", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(5), census.value(1)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, driver, key) = with_a_placed_timer(5, census.value(1));
         let resetter = {
             let wheel = wheel.clone();
             thread::spawn(move || wheel.reset(key, Tick::new(1)))

@@ -2,7 +2,7 @@
 //! the arena at once. No entry is handed out twice, and one segment survives.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance};
+use wheel_loom_tests::{Census, advance, ids_of};
 use wheel_sync::{model, thread};
 
 #[test]
@@ -35,9 +35,7 @@ fn two_threads_that_grow_the_arena_get_different_entries() {
                 .into_iter()
                 .all(|inserter| inserter.join().unwrap())
         );
-        let mut ids: Vec<_> = advance(&mut driver, 1).iter().map(|t| t.value.id).collect();
-        ids.sort_unstable();
-        assert_eq!(ids, [1, 2]);
+        assert_eq!(ids_of(&advance(&mut driver, 1)), [1, 2]);
         assert_eq!(census.alive(), 0);
     });
 }
@@ -60,9 +58,7 @@ fn two_threads_that_need_the_same_segment_share_it() {
                 .into_iter()
                 .all(|inserter| inserter.join().unwrap())
         );
-        let mut ids: Vec<_> = advance(&mut driver, 1).iter().map(|t| t.value.id).collect();
-        ids.sort_unstable();
-        assert_eq!(ids, [1, 2, 3, 4]);
+        assert_eq!(ids_of(&advance(&mut driver, 1)), [1, 2, 3, 4]);
         assert_eq!(census.alive(), 0);
     });
 }
@@ -137,9 +133,7 @@ fn a_batch_of_free_entries_goes_to_one_thread() {
         let mine = wheel.insert(Tick::new(2), census.value(4)).unwrap();
         let other = inserter.join().unwrap();
         assert_ne!(mine, other);
-        let mut ids: Vec<_> = advance(&mut driver, 2).iter().map(|t| t.value.id).collect();
-        ids.sort_unstable();
-        assert_eq!(ids, [3, 4]);
+        assert_eq!(ids_of(&advance(&mut driver, 2)), [3, 4]);
         assert_eq!(census.alive(), 0);
     });
 }

@@ -2,7 +2,7 @@
 //! vacant entry is armed twice, and nobody touches a stack that another thread has.
 
 use wheel_core::{Config, Driver, Key, Tick, Wheel};
-use wheel_loom_tests::{Census, Value, advance};
+use wheel_loom_tests::{Census, Value, advance, ids_of};
 use wheel_sync::{model, thread};
 
 /// A wheel with `count` pending timers, due at 1 and placed.
@@ -31,9 +31,7 @@ fn insert(wheel: &Wheel<Value>, census: &Census, ids: std::ops::Range<u32>) {
 fn fire_all(driver: &mut Driver<Value>, census: &Census, ids: std::ops::Range<u32>) {
     let mut fired = advance(driver, 1);
     fired.extend(advance(driver, 2));
-    let mut got: Vec<u32> = fired.iter().map(|timer| timer.value.id).collect();
-    got.sort_unstable();
-    assert_eq!(got, ids.collect::<Vec<_>>());
+    assert_eq!(ids_of(&fired), ids.collect::<Vec<_>>());
     drop(fired);
     assert_eq!(census.alive(), 0);
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use wheel_core::{Config, Driver, Tick};
-use wheel_loom_tests::{Alarm, Bed, Census, Value, advance};
+use wheel_loom_tests::{Alarm, Bed, Census, Value, advance, ids_of};
 use wheel_sync::{model, thread};
 
 /// Sleeps as a driver does until something is due by `due`. Loom finds the deadlock if a wake is
@@ -41,10 +41,7 @@ fn the_earlier_of_two_inserts_is_never_hidden_by_the_other() {
         // Whichever comes first, the driver must hear of the one that is due at 1.
         sleep_until_due_by(&mut driver, &bed, 1);
         let fired = advance(&mut driver, 1);
-        assert_eq!(
-            fired.iter().map(|timer| timer.value.id).collect::<Vec<_>>(),
-            [1]
-        );
+        assert_eq!(ids_of(&fired), [1]);
         sleep_until_due_by(&mut driver, &bed, 3);
         assert_eq!(advance(&mut driver, 3).len(), 1);
         assert!(

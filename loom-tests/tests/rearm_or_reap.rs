@@ -3,14 +3,12 @@
 //! a freed one never re-armed.
 
 use wheel_core::{Config, Driver, Tick, Wheel};
-use wheel_loom_tests::{Census, Note, Value, advance};
+use wheel_loom_tests::{Census, Note, Value, advance, ids_of, with_a_placed_timer};
 use wheel_sync::{Arc, model, thread};
 
 /// A wheel with an entry that is vacant, placed at tick 1, and remembered by this thread.
 fn with_a_vacant_entry(census: &Census) -> (Wheel<Value>, Driver<Value>) {
-    let (wheel, mut driver) = Config::new().build();
-    let key = wheel.insert(Tick::new(1), census.value(0)).unwrap();
-    assert!(advance(&mut driver, 0).is_empty());
+    let (wheel, driver, key) = with_a_placed_timer(1, census.value(0));
     drop(wheel.cancel(key).unwrap());
     (wheel, driver)
 }
@@ -98,9 +96,7 @@ fn a_thread_rearms_what_another_one_has_cancelled() {
         wheel.insert(Tick::new(2), census.value(7)).unwrap();
         wheel.insert(Tick::new(2), census.value(8)).unwrap();
         assert!(canceller.join().unwrap());
-        let mut fired: Vec<_> = advance(&mut driver, 2).iter().map(|t| t.value.id).collect();
-        fired.sort_unstable();
-        assert_eq!(fired, [6, 7, 8]);
+        assert_eq!(ids_of(&advance(&mut driver, 2)), [6, 7, 8]);
         assert_eq!(census.alive(), 0);
     });
 }
@@ -109,9 +105,7 @@ fn a_thread_rearms_what_another_one_has_cancelled() {
 fn what_was_written_before_a_reset_is_visible_where_the_value_fires() {
     model("reset-or-fire, hand-over", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, mut driver, key) = with_a_placed_timer(1, census.value(1));
         let note = Arc::new(Note::default());
         let resetter = {
             let (wheel, note) = (wheel.clone(), Arc::clone(&note));
@@ -132,9 +126,7 @@ fn what_was_written_before_a_reset_is_visible_where_the_value_fires() {
 fn a_busy_entry_that_the_driver_meets_is_looked_at_again() {
     model("busy-meets-driver", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(1), census.value(1)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, mut driver, key) = with_a_placed_timer(1, census.value(1));
         let resetter = {
             let wheel = wheel.clone();
             thread::spawn(move || wheel.reset(key, Tick::new(2)).is_some())

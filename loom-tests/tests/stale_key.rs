@@ -1,16 +1,14 @@
 //! stale-key: `cancel` with an old key while the entry is used again. The new timer is untouched.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance};
+use wheel_loom_tests::{Census, advance, ids_of, with_a_placed_timer};
 use wheel_sync::{model, thread};
 
 #[test]
 fn a_key_of_a_cancelled_timer_does_nothing_to_the_next_one_in_its_entry() {
     model("stale-key, re-armed", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let old = wheel.insert(Tick::new(1), census.value(1)).unwrap();
-        assert!(advance(&mut driver, 0).is_empty());
+        let (wheel, mut driver, old) = with_a_placed_timer(1, census.value(1));
         drop(wheel.cancel(old).unwrap());
         let stale = {
             let wheel = wheel.clone();
@@ -41,10 +39,7 @@ fn a_key_of_a_fired_timer_does_nothing_to_the_next_one_in_its_entry() {
         wheel.insert(Tick::new(2), census.value(3)).unwrap();
         assert!(!stale.join().unwrap(), "a stale key did something");
         let fired = advance(&mut driver, 2);
-        assert_eq!(
-            fired.iter().map(|timer| timer.value.id).collect::<Vec<_>>(),
-            [3]
-        );
+        assert_eq!(ids_of(&fired), [3]);
         drop(fired);
         assert_eq!(census.alive(), 0);
     });
