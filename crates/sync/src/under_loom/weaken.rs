@@ -8,8 +8,6 @@
 //!   `site FILE:LINE:COLUMN OPERATION PART ORDERING`.
 //! - `WHEEL_WEAKEN="FILE:LINE:COLUMN PART ORDERING"`: that part of that one site has this ordering
 //!   instead; `None` takes a fence away.
-//!
-//! The orderings that are named here are those that stand in the variables.
 
 use std::collections::BTreeSet;
 use std::panic::Location;
@@ -93,6 +91,7 @@ impl Weakening {
         let (place, part, ordering) = (words.next()?, words.next()?, words.next()?);
         let mut place = place.rsplitn(3, ':');
         let (column, line, file) = (place.next()?, place.next()?, place.next()?);
+        // Relaxed to AcqRel: what the variable says, for the site that it names.
         let ordering = match ordering {
             "None" => None,
             "Relaxed" => Some(Ordering::Relaxed),
