@@ -91,9 +91,9 @@ impl Weakening {
         let (place, part, ordering) = (words.next()?, words.next()?, words.next()?);
         let mut place = place.rsplitn(3, ':');
         let (column, line, file) = (place.next()?, place.next()?, place.next()?);
-        // Relaxed to AcqRel: what the variable says, for the site that it names.
         let ordering = match ordering {
             "None" => None,
+            // Each as the variable says, for the site that it names.
             "Relaxed" => Some(Ordering::Relaxed),
             "Acquire" => Some(Ordering::Acquire),
             "Release" => Some(Ordering::Release),
