@@ -15,13 +15,13 @@
 //! clippy's, in `clippy.toml`.
 
 mod cases;
-mod imports;
+pub(crate) mod imports;
 mod links;
-mod orderings;
+pub(crate) mod orderings;
 mod seams;
 mod shape;
-mod source;
-mod tree;
+pub(crate) mod source;
+pub(crate) mod tree;
 mod waiver;
 mod words;
 

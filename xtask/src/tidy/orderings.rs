@@ -148,7 +148,7 @@ fn rows(tree: &Tree) -> Vec<Finding> {
 }
 
 /// The ids in brackets: `[O3]`, `[O3, O17]`.
-fn ids_in(comment: &str) -> Vec<String> {
+pub(crate) fn ids_in(comment: &str) -> Vec<String> {
     let brackets = comment
         .split('[')
         .skip(1)
@@ -161,7 +161,7 @@ fn ids_in(comment: &str) -> Vec<String> {
         .collect()
 }
 
-fn row_id(line: &str) -> Option<String> {
+pub(crate) fn row_id(line: &str) -> Option<String> {
     let first = line.strip_prefix('|')?.split('|').next()?;
     let id = first
         .trim()

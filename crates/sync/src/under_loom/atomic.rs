@@ -8,14 +8,14 @@ use super::weaken::{Part, ordering_at};
 
 /// The ordering of an operation that has one.
 #[track_caller]
-fn only(operation: &str, written: Ordering) -> Ordering {
+fn only(operation: &'static str, written: Ordering) -> Ordering {
     let weakened = ordering_at(Location::caller(), operation, Part::Only, written);
     weakened.expect("only a fence can be taken away")
 }
 
 /// The orderings of an operation that may fail.
 #[track_caller]
-fn both(operation: &str, success: Ordering, failure: Ordering) -> (Ordering, Ordering) {
+fn both(operation: &'static str, success: Ordering, failure: Ordering) -> (Ordering, Ordering) {
     let caller = Location::caller();
     let success = ordering_at(caller, operation, Part::Success, success);
     let failure = ordering_at(caller, operation, Part::Failure, failure);

@@ -1,0 +1,5 @@
+//! Faults of `wheel-runtime`.
+
+use super::Fault;
+
+pub(super) const FAULTS: &[Fault] = &[];
