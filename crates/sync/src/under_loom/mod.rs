@@ -3,6 +3,7 @@
 pub mod atomic;
 mod lock;
 pub mod thread;
+mod turns;
 mod weaken;
 
 pub use lock::{Condvar, Mutex, MutexGuard};
