@@ -1,9 +1,8 @@
 //! Plants the faults of logic, one at a time, in a copy of the project below `target/mutate/`.
 //!
 //! Models and tests have a copy each, so that both can be built at once. The copies share the build
-//! folders of the project, so what does not belong to it is not built again; a setting for each
-//! package of the project, which changes nothing else, keeps cargo from taking a copy's packages
-//! for the project's own.
+//! folders of the project, so that what does not belong to it is not built again; settings of their
+//! own for the project's packages keep cargo from taking a copy's packages for the project's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::Scope;
 use super::faults::{self, Fault, Notice};
 use super::report::{Fate, Verdict};
-use crate::models::{LOOM, Program, for_loom, programs};
+use crate::models::{LOOM, MAX_BRANCHES, Program, for_loom, programs};
 use crate::process::{End, in_parallel, run_for};
 use crate::step::{cargo, root};
 
@@ -172,10 +171,13 @@ impl Lane {
             .current_dir(&self.copy)
             .env("CARGO_INCREMENTAL", "1");
         for package in PACKAGES {
-            for profile in ["dev", "release"] {
-                let setting = format!("profile.{profile}.package.{package}.codegen-units=19");
-                let level = format!("profile.{profile}.package.{package}.opt-level=1");
-                command.args(["--config", &setting, "--config", &level]);
+            let profile = match notice {
+                Notice::Model(..) => "release",
+                _ => "dev",
+            };
+            for setting in ["debug=0", "opt-level=1"] {
+                let setting = format!("profile.{profile}.package.{package}.{setting}");
+                command.args(["--config", &setting]);
             }
         }
         let programs = programs(&mut command).map_err(|error| no_build(&error))?;
@@ -196,6 +198,7 @@ fn filtered(program: &Program, filter: &str) -> Command {
         .arg(filter)
         .current_dir(&program.folder)
         .env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS)
+        .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
         .env("RUST_BACKTRACE", "0");
     command
 }
