@@ -6,7 +6,8 @@ use std::time::Duration;
 pub use crate::cell::UnsafeCell;
 #[cfg(feature = "channel")]
 pub use crossbeam_channel as channel;
-pub use std::sync::Arc;
+pub use std::sync::{Arc, OnceLock};
+pub use std::thread_local;
 
 /// True when loom's types are in force.
 pub const MODELLED: bool = false;

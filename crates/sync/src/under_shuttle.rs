@@ -7,6 +7,9 @@ use std::time::Duration;
 
 pub use crate::cell::UnsafeCell;
 pub use shuttle::sync::{Arc, MutexGuard};
+pub use shuttle::thread_local;
+// Its steps are whole ones in every schedule.
+pub use std::sync::OnceLock;
 
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;

@@ -21,12 +21,13 @@ mod stats;
 mod wait;
 mod wall;
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use wheel_core::{Config, InsertError, Key, Tick, TickLength, Wheel};
 use wheel_overflow::FarHeap;
+use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
-use wheel_sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Moment};
 use crate::error::BuildError;

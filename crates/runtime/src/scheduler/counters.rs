@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::counting::{AtomicI64, AtomicU64};
 
 use crate::observe::{LatenessRecorder, Stats};
 use crate::task::{Outcome, TaskState};

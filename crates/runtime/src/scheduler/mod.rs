@@ -27,10 +27,8 @@ mod closing;
 mod shutdown;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use crate::clock::Patience;
 use crate::observe::Stats;

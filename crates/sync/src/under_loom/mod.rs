@@ -2,12 +2,15 @@
 
 pub mod atomic;
 mod lock;
+mod once;
 pub mod thread;
 mod weaken;
 
+pub use crate::modelled_thread_local as thread_local;
 pub use lock::{Condvar, Mutex, MutexGuard};
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::Arc;
+pub use once::OnceLock;
 
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;

@@ -16,11 +16,13 @@ mod sleepers;
 mod worker;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use wheel_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread::{self, JoinHandle};
-use wheel_sync::{Arc, Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex};
 
 use super::{Executor, Job};
 use crate::clock::Patience;

@@ -15,11 +15,9 @@
 //! never miss each other. A stray `unpark` costs a look at an empty queue, nothing else. std's park
 //! is a futex on Linux: the waking side takes no lock that a preempted worker could hold.
 
-use std::sync::OnceLock;
-
-use crossbeam_utils::CachePadded;
 use wheel_sync::atomic::{AtomicU64, Ordering, fence};
 use wheel_sync::thread::{self, Thread};
+use wheel_sync::{CachePadded, OnceLock};
 
 const BITS: usize = u64::BITS as usize;
 
