@@ -90,6 +90,16 @@ pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.
 pub use wheel_core::TickLengthError;
 
+/// Insides for the models in `loom-tests`, which run the product's own code; not there without a
+/// checker.
+#[cfg(wheel_model)]
+#[doc(hidden)]
+pub mod modelled {
+    pub use crate::clock::modelled::*;
+    pub use crate::driver::modelled::*;
+    pub use crate::scheduler::modelled::*;
+}
+
 /// The README's programs, compiled and run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

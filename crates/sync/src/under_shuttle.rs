@@ -134,3 +134,12 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     shuttle::check_random(run, iterations);
     println!("model {name}: {iterations} executions");
 }
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}

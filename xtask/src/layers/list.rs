@@ -86,6 +86,12 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "the protocols under the model",
     ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-runtime",
+        Normal,
+        "the protocols under the model",
+    ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),

@@ -12,6 +12,8 @@
 
 mod cheap;
 mod manual;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 mod patience;
 mod system;
 

@@ -16,6 +16,8 @@
 
 mod config;
 mod exit;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 mod run;
 mod stats;
 mod wait;

@@ -21,6 +21,8 @@ mod filter;
 
 mod sink;
 mod mark;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 
 mod activity;
 mod closing;

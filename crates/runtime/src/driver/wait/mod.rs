@@ -67,7 +67,7 @@ pub(super) fn open(clock: &Clock, spin: Duration) -> (Arc<Line>, Waiter) {
 }
 
 /// The kind that needs nothing but std: for other systems, and where descriptors have run out.
-fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
+pub(super) fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
     let (bell, waiter) = park::open(spin);
     joined(Bell::Park(bell), Way::Park(waiter))
 }

@@ -60,13 +60,13 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
             }
         } else if shared.may_leave() {
             break;
-        } else if shared.is_closing() {
+        } else if shared.entrance.is_closed() {
             // Somebody is between his look at the pool and his push.
             thread::yield_now();
         } else {
-            shared
-                .sleepers
-                .sleep_unless(worker, || shared.is_closing() || shared.queue.has_work());
+            shared.sleepers.sleep_unless(worker, || {
+                shared.entrance.is_closed() || shared.queue.has_work()
+            });
         }
     }
     shared.leave();
