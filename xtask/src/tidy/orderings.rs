@@ -5,10 +5,11 @@
 //! self.0.store(word, Ordering::Release);                         a row of docs/ORDERINGS.md
 //! ```
 //!
-//! A site is a memory ordering named in code. In `wheel-core` and `sync` it carries an id on its
-//! own line or in the five lines above, ids have rows, and rows have sites. Elsewhere a comment in
-//! the same place is enough, or an opening of the file that speaks of that ordering: such atomics
-//! are counters and flags, and the comment says so.
+//! A site is a memory ordering named in code. In `wheel-core`, `runtime` and `sync` it carries an id
+//! on its own line or in the five lines above, ids have rows, and rows have sites; for what is
+//! Relaxed the opening of the file may carry it. Elsewhere a comment in the same place is enough, or
+//! an opening of the file that speaks of that ordering: such atomics are counters and flags, and the
+//! comment says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ const MODEL_ONLY: &[&str] = &["crates/sync/src/under_", "crates/sync/src/channel
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "ordering-id",
-        about: "an atomic site of wheel-core and sync carries [O<n>]",
+        about: "an atomic site of wheel-core, runtime and sync carries [O<n>]",
         check: without_id,
     },
     Rule {
@@ -43,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn has_ids(file: &File) -> bool {
     file.is_product()
-        && matches!(file.crate_folder(), Some("wheel-core" | "sync"))
+        && matches!(file.crate_folder(), Some("wheel-core" | "runtime" | "sync"))
         && !MODEL_ONLY.iter().any(|path| file.path.starts_with(path))
 }
 
@@ -51,7 +52,8 @@ fn without_id(tree: &Tree) -> Vec<Finding> {
     let mut wrong = Vec::new();
     for file in tree.rust().filter(|file| has_ids(file)) {
         for (line, ordering) in sites(file) {
-            if !comments_near(file, line).any(|comment| !ids_in(comment).is_empty()) {
+            let near = comments_near(file, line).any(|comment| !ids_in(comment).is_empty());
+            if !near && !(ordering == "Relaxed" && opening_covers_relaxed(file)) {
                 let place = format!("here or in the {LINES_ABOVE} lines above");
                 wrong.push(Finding::at(
                     file,
@@ -62,6 +64,12 @@ fn without_id(tree: &Tree) -> Vec<Finding> {
         }
     }
     wrong
+}
+
+/// Whether the opening says why the file is Relaxed, with an id: counters by the dozen.
+fn opening_covers_relaxed(file: &File) -> bool {
+    let names_it = opening(file).any(|comment| words(comment).any(|word| word == "Relaxed"));
+    names_it && opening(file).any(|comment| !ids_in(comment).is_empty())
 }
 
 fn without_reason(tree: &Tree) -> Vec<Finding> {
@@ -205,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn an_opening_with_an_id_covers_what_is_relaxed_and_nothing_else() {
+        let code = "//! Relaxed throughout: counts. [O1]\n\n\n\n\n\n\n\nx.load(Ordering::Relaxed);\n\
+                    y.load(Ordering::Acquire);\n";
+        assert_eq!(
+            found(RULES, "ordering-id", &[(STATE, code)]),
+            [format!("{STATE}:10")]
+        );
+    }
+
+    #[test]
     fn comparing_is_no_atomic_site() {
         assert!(
             found(
@@ -232,7 +250,7 @@ mod tests {
 
     #[test]
     fn elsewhere_a_comment_is_enough_and_needed() {
-        let file = "crates/runtime/src/a.rs";
+        let file = "crates/cli/src/a.rs";
         let good = "// Relaxed: a counter for people.\nx.load(Ordering::Relaxed);\n";
         assert!(found(RULES, "ordering-reason", &[(file, good)]).is_empty());
         assert_eq!(
@@ -257,7 +275,7 @@ mod tests {
 
     #[test]
     fn an_opening_explains_the_ordering_that_it_names_and_no_other() {
-        let file = "crates/runtime/src/a.rs";
+        let file = "crates/cli/src/a.rs";
         let code = "//! Counters for people, hence Relaxed.\n\n\n\n\n\n\nx.load(Ordering::Relaxed);\n\
                     y.load(Ordering::Acquire);\n";
         assert_eq!(

@@ -58,7 +58,7 @@ impl<T> WallTimers<T> {
         // tidy: allow sync-only, ids outlive an execution of a model and order nothing
         use std::sync::atomic::AtomicU32;
         static ENGINES: AtomicU32 = AtomicU32::new(1);
-        // Relaxed: only the numbers must differ.
+        // Relaxed: only the numbers must differ. [O71]
         let engine = ENGINES.fetch_add(1, Ordering::Relaxed);
         WallTimers {
             engine: NonZeroU32::new(engine).expect("fewer than 2^32 engines in one process"),
@@ -129,6 +129,7 @@ impl<T> WallTimers<T> {
 
     pub(super) fn len(&self) -> usize {
         // Relaxed: a count for people and for the limit; the values travel through the mutex.
+        // [O72]
         self.len.load(Ordering::Relaxed)
     }
 
@@ -138,7 +139,7 @@ impl<T> WallTimers<T> {
 
     fn publish_len(&self, queue: &Queue<T>) {
         // Relaxed: written under the mutex, so the counts follow each other in order. A driver that
-        // misses the first timer is rung after its insert, and the bell orders the two.
+        // misses the first timer is rung after its insert, and the bell orders the two. [O72]
         self.len.store(queue.timers.len(), Ordering::Relaxed);
     }
 }

@@ -33,7 +33,7 @@
 //! A reader that got any datum of 3 sees, by the two fences, at least the version of 1 in its last
 //! step: it differs from the one it began with, or is odd. Data are Relaxed everywhere, because the
 //! version orders them; so are the loads of `faults` and of a version that a compare-and-swap will
-//! check, because they are hints.
+//! check, because they are hints. [O70]
 
 use wheel_sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -114,13 +114,13 @@ impl CheapClock {
     /// The true time of the anchor, and how many upper nanoseconds have passed since.
     #[inline]
     fn extrapolate(&self, sources: &impl Sources) -> Option<(u64, u64)> {
-        // Acquire: pairs with the end of publish, so that what follows is not older.
+        // Acquire: pairs with the end of publish, so that what follows is not older. [O65]
         let version = self.version.load(Ordering::Acquire);
         let from = self.anchor_cycles.load(Ordering::Relaxed);
         let anchor_ns = self.anchor_ns.load(Ordering::Relaxed);
         let rate = self.rate.load(Ordering::Relaxed);
         // Acquire fence: pairs with the one in publish; newer data than the version means a newer
-        // version in the next load.
+        // version in the next load. [O66]
         fence(Ordering::Acquire);
         let torn = version % 2 == 1 || self.version.load(Ordering::Relaxed) != version;
         // A counter that went back wraps to something huge.
@@ -153,6 +153,7 @@ impl CheapClock {
     fn publish(&self, sample: Sample) {
         let version = self.version.load(Ordering::Relaxed);
         // Acquire: pairs with the last store of the writer before, whose data are checked below.
+        // [O67]
         let odd = self.version.compare_exchange(
             version & !1,
             version | 1,
@@ -162,10 +163,10 @@ impl CheapClock {
         if odd.is_err() {
             return;
         }
-        // Release fence: pairs with the fence of readers, so that none takes new data for old.
+        // Release fence: pairs with the fence of readers, so that none takes new data for old. [O68]
         fence(Ordering::Release);
         self.replace(sample);
-        // Release: publishes the anchor; pairs with the first load of extrapolate.
+        // Release: publishes the anchor; pairs with the first load of extrapolate. [O69]
         self.version.store((version | 1) + 1, Ordering::Release);
     }
 

@@ -95,13 +95,14 @@ impl Line {
     pub(super) fn stop(&self) {
         // Release: what the stopping thread did before is visible to the driver as it ends; pairs
         // with is_stopped. The ring comes after the store, so a driver that sleeps looks again.
+        // [O61]
         self.stopped.store(true, Ordering::Release);
         self.ring();
     }
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        // Acquire: pairs with stop.
+        // Acquire: pairs with stop. [O61]
         self.stopped.load(Ordering::Acquire)
     }
 }
