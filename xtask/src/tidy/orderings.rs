@@ -53,7 +53,8 @@ fn without_id(tree: &Tree) -> Vec<Finding> {
     for file in tree.rust().filter(|file| has_ids(file)) {
         for (line, ordering) in sites(file) {
             let near = comments_near(file, line).any(|comment| !ids_in(comment).is_empty());
-            if !near && !(ordering == "Relaxed" && opening_covers_relaxed(file)) {
+            let covered = near || ordering == "Relaxed" && opening_covers_relaxed(file);
+            if !covered {
                 let place = format!("here or in the {LINES_ABOVE} lines above");
                 wrong.push(Finding::at(
                     file,
