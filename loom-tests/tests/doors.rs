@@ -31,6 +31,20 @@ fn a_timer_wakes_a_driver_that_starts_or_goes_to_sleep() {
 }
 
 #[test]
+fn a_timer_of_the_wall_clock_wakes_a_driver_that_starts_or_goes_to_sleep() {
+    model("doors, wall clock", || {
+        let clock = ManualClock::new();
+        let timers = Timers::builder().clock(clock.clone()).build().unwrap();
+        let gate = Gate::new();
+        let opens = Arc::clone(&gate);
+        assert!(timers.at(clock.wall(), move || opens.open()).is_ok());
+        gate.pass();
+        rest_unexplored();
+        assert_eq!((timers.shutdown(), timers.stats().panics), (0, 0));
+    });
+}
+
+#[test]
 fn a_cancel_and_a_due_tick_have_one_winner() {
     let seen = Seen::default();
     let sees = seen.clone();
