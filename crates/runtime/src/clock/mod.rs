@@ -14,6 +14,8 @@ mod cheap;
 mod manual;
 mod patience;
 mod system;
+#[cfg(test)]
+mod unsteady;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
