@@ -230,7 +230,10 @@ fn a_monotonic_clock_that_goes_back_is_counted_once_for_each_step<D: Door>() {
         }
         clock.run_for(ms(400));
         let jumps = door.clock_jumps();
-        assert!(jumps.is_none_or(|jumps| jumps == steps), "{steps} steps, {jumps:?} counted");
+        assert!(
+            jumps.is_none_or(|jumps| jumps == steps),
+            "{steps} steps, {jumps:?} counted"
+        );
         assert_eq!(log.lock().len() as u64, 1 + 10 * steps);
     }
 }
