@@ -27,7 +27,7 @@ pub(crate) struct Entry<T> {
 // SAFETY: natively every field is valid when all its bytes are zero: the
 // atomics are zero, the state word is free in generation 0, and the value is uninitialised.
 unsafe impl<T> Blank for Entry<T> {
-    #[cfg(wheel_loom)]
+    #[cfg(wheel_model)]
     fn blank() -> Entry<T> {
         Entry {
             state: State::free(),

@@ -36,7 +36,7 @@ struct Place {
 // SAFETY: natively, zeroes are a count of 0, no sleep to end, empty ranges, an empty chain (its
 // length is 0) and no hints; dropping that is a no-op.
 unsafe impl Blank for CachePadded<Place> {
-    #[cfg(wheel_loom)]
+    #[cfg(wheel_model)]
     fn blank() -> CachePadded<Place> {
         CachePadded::new(Place {
             live: AtomicI64::new(0),

@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 use wheel_sync::MODELLED;
 use wheel_sync::atomic::{AtomicPtr, Ordering};
 
-#[cfg(not(wheel_loom))]
+#[cfg(not(wheel_model))]
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 /// What an array of [`Segments`] may hold: something that has a blank state.
@@ -27,7 +27,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 /// used.
 pub(crate) unsafe trait Blank: Sized {
     /// An item that nobody has used, where types are not plain memory.
-    #[cfg(wheel_loom)]
+    #[cfg(wheel_model)]
     fn blank() -> Self;
 }
 
@@ -135,7 +135,7 @@ impl<E, const FIRST_BITS: u32> Drop for Segments<E, FIRST_BITS> {
 
 /// Zeroed memory: the operating system gives out the pages as they are first touched, so a large
 /// segment costs little until it is used.
-#[cfg(not(wheel_loom))]
+#[cfg(not(wheel_model))]
 fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
     let layout = Layout::array::<E>(usize::try_from(length).ok()?).ok()?;
     debug_assert_ne!(layout.size(), 0);
@@ -146,7 +146,7 @@ fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
 /// # Safety
 ///
 /// `head` came from `allocate` with the same length and is not used again.
-#[cfg(not(wheel_loom))]
+#[cfg(not(wheel_model))]
 unsafe fn release<E>(head: NonNull<E>, length: u64) {
     if std::mem::needs_drop::<E>() {
         for offset in 0..length as usize {
@@ -160,7 +160,7 @@ unsafe fn release<E>(head: NonNull<E>, length: u64) {
 }
 
 /// loom's types are not zeroes, so each item is made.
-#[cfg(wheel_loom)]
+#[cfg(wheel_model)]
 fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
     let items: Box<[E]> = (0..length).map(|_| E::blank()).collect();
     NonNull::new(Box::into_raw(items).cast::<E>())
@@ -169,14 +169,14 @@ fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
 /// # Safety
 ///
 /// As above.
-#[cfg(wheel_loom)]
+#[cfg(wheel_model)]
 unsafe fn release<E>(head: NonNull<E>, length: u64) {
     let items = std::ptr::slice_from_raw_parts_mut(head.as_ptr(), length as usize);
     // SAFETY: made by `allocate` from a box of this length.
     drop(unsafe { Box::from_raw(items) });
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use wheel_sync::atomic::AtomicU64;

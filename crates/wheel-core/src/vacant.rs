@@ -63,7 +63,7 @@ struct Stack {
 
 // SAFETY: natively, all zeroes are numbers and an empty stack.
 unsafe impl Blank for Stack {
-    #[cfg(wheel_loom)]
+    #[cfg(wheel_model)]
     fn blank() -> Stack {
         Stack {
             below: AtomicU32::new(0),
@@ -244,7 +244,7 @@ impl Exchange {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
 

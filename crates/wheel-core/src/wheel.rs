@@ -302,7 +302,7 @@ impl<T> fmt::Debug for Wheel<T> {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use crate::arena::BATCH;

@@ -105,7 +105,10 @@ pub(super) const EDGES: &[Edge] = &[
 
 /// What a published crate may declare from outside the workspace, optional ones included.
 pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
-    ("wheel-sync", &["crossbeam-utils", "loom"]),
+    (
+        "wheel-sync",
+        &["crossbeam-channel", "crossbeam-utils", "loom", "shuttle"],
+    ),
     ("wheel-core", &["crossbeam-utils", "slab"]),
     ("wheel-overflow", &[]),
     (
@@ -131,5 +134,6 @@ pub(super) const NEVER: &[&str] = &[
     "async-io",
     "futures-executor",
     "loom",
+    "shuttle",
     "wheel-testkit",
 ];
