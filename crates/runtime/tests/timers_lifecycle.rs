@@ -337,6 +337,30 @@ fn a_callback_may_shut_its_own_engine_down() {
 
 // SD-13
 #[test]
+fn a_callback_that_shuts_down_during_another_shutdown_takes_nothing_away_from_it() {
+    let (clock, timers) = on_manual_clock();
+    let (inside, other) = (timers.clone(), timers.clone());
+    let (entered, is_in) = mpsc::channel();
+    let callback = move || {
+        entered.send(()).unwrap();
+        while inside.after(HOUR, || ()).is_ok() {
+            thread::yield_now();
+        }
+        assert_eq!(inside.shutdown(), 0);
+    };
+    timers.after(ms(1), callback).unwrap();
+    let pending = thread::scope(|scope| {
+        scope.spawn(|| clock.advance(ms(1)));
+        is_in.recv_timeout(HANG).unwrap();
+        let unfired = scope.spawn(move || other.shutdown()).join().unwrap();
+        (unfired, timers.stats().panics)
+    });
+    assert!(pending.0 > 0, "what the callback has added never fired");
+    assert_eq!(pending.1, 0);
+}
+
+// SD-13
+#[test]
 fn a_callback_may_drop_the_last_handle() {
     let (clock, timers) = on_manual_clock();
     let (sent, got) = mpsc::channel();

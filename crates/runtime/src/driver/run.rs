@@ -51,6 +51,10 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         discard(self.exit.leave(unfired));
         // Movers of a manual clock stop waiting for this driver.
         drop(self.waiter);
+        // The user's executor and hook are in it. What unwound out of this thread would be dropped
+        // by the system, which ends the process if that panics again.
+        discard([self.sink]);
+        self.exit.go();
         if let Err(panic) = ended {
             resume_unwind(panic);
         }
