@@ -228,6 +228,9 @@ fn scheduler_with(way: Way) {
         assert_eq!(task.info().next_in, Some(ms(10)), "{way:?}");
     }
     clock.advance(ms(10));
+    if way != Way::KeepsAll {
+        assert!(scheduler.wait_idle_timeout(HANG), "{way:?}");
+    }
     // The end, with runs that an executor keeps and runs when everything is over.
     let queued = scheduler.stats().queued;
     let report = scheduler.shutdown(HANG).unwrap();
