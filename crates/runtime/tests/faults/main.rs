@@ -76,7 +76,14 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.alive.fetch_sub(1, Ordering::SeqCst);
+        /// Counts it out at last, also when the call panics.
+        struct Gone<'a>(&'a AtomicUsize);
+        impl Drop for Gone<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        let _gone = Gone(&self.alive);
         if let Some(call) = self.at_drop.take() {
             call();
         }
