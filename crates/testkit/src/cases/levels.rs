@@ -226,3 +226,52 @@ pub fn a_jump_costs_what_is_due_and_not_what_passed<S: Subject>(build: impl Fn(&
     assert_eq!(fired + returned, 100);
     assert!(fired <= 10);
 }
+
+/// A clock that went back made what was set from then on due at once.
+///
+/// # Panics
+///
+/// When the engine is wrong.
+pub fn time_that_goes_back_makes_nothing_early_or_twice<S: Subject>(build: impl Fn(&Setup) -> S) {
+    for latest in [SECOND, HOUR, DAY + 5, 1 << 40] {
+        let mut scene = Scene::at(0, &build);
+        scene.advance(latest);
+        scene.add(latest + 10);
+        let back = latest - 500;
+        assert!(scene.advance(back).is_empty());
+        scene.add(back + 10);
+        let next = scene.subject.next_due();
+        assert_eq!(next, Some(back + 10), "the driver looks when it is due");
+        assert!(scene.advance(back + 9).is_empty());
+        assert_eq!(scene.advance(back + 10), [back + 10]);
+
+        // Reset and cancel, to ticks that have been before.
+        let keys = [back + 50, back + 60].map(|due| scene.add(due));
+        assert_eq!(scene.subject.cancel(keys[0]), Some(back + 50));
+        let moved = scene.subject.reset(keys[1], back + 40);
+        assert!(moved.is_some());
+        let mut fired = Vec::new();
+        for now in back + 11..back + 100 {
+            let log = &mut |due, _| fired.push((now, due));
+            scene.subject.advance(now, usize::MAX, log);
+        }
+        assert_eq!(fired, [(back + 40, back + 40)]);
+
+        // It goes back again, before what was due has all been delivered.
+        let crowd = latest + 20;
+        for _ in 0..20 {
+            scene.add(crowd);
+        }
+        assert!(scene.advance(latest + 9).is_empty());
+        assert_eq!(scene.advance(latest + 10), [latest + 10]);
+        scene.fired.clear();
+        while scene.fired.len() < 7 {
+            assert!(scene.step(crowd, 7).more);
+        }
+        let delivered = scene.fired.len();
+        assert!(scene.advance(latest).is_empty(), "not due by this clock");
+        assert_eq!(scene.advance(crowd).len(), 20 - delivered);
+        assert_eq!(scene.subject.pending(), 0);
+        assert_eq!(scene.subject.next_due(), None);
+    }
+}

@@ -45,6 +45,7 @@ macro_rules! engine_cases {
             levels: a_timer_that_is_added_again_and_again_does_not_drift, // LV-09
             levels: a_full_turn_from_the_last_slot_is_exact, // LV-11
             levels: a_jump_costs_what_is_due_and_not_what_passed, // CK-03
+            levels: time_that_goes_back_makes_nothing_early_or_twice,
             keys: timers_due_right_now_can_be_reset_and_cancelled, // HD-05
             keys: an_overdue_timer_can_be_moved_and_cancelled, // HD-03
             keys: the_earliest_timer_can_be_moved_later, // LV-12
