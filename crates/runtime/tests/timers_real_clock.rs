@@ -3,7 +3,7 @@
 //!
 //! `WHEEL_STRESS` set to anything plays what takes longer at the size at which others met it.
 
-use std::sync::{Barrier, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use wheel_runtime::{ClockSource, SystemClock, Timers, TimersBuilder};
@@ -151,7 +151,6 @@ fn no_wake_up_is_lost_when_the_wheel_runs_empty_again_and_again() {
         .tick(Duration::from_micros(100))
         .build()
         .unwrap();
-    let begin = Barrier::new(THREADS as usize + 1);
     let (sent, ran) = mpsc::channel();
     let add = |sent: &mpsc::Sender<u32>, round, micros| {
         let sent = sent.clone();
@@ -161,11 +160,14 @@ fn no_wake_up_is_lost_when_the_wheel_runs_empty_again_and_again() {
             .unwrap();
     };
     thread::scope(|scope| {
+        // A round begins when it is told to all threads, which end when nobody tells any more.
+        let mut begin = Vec::new();
         for thread in 0..THREADS {
-            let (sent, begin, add) = (sent.clone(), &begin, &add);
+            let (tell, told) = mpsc::channel();
+            begin.push(tell);
+            let (sent, add) = (sent.clone(), &add);
             scope.spawn(move || {
-                for round in 0..rounds {
-                    begin.wait();
+                for round in told {
                     // Some at once and some a little later, so that each may be the first.
                     let micros = 500 + u64::from((round * 7 + thread * 3) % 5) * 100;
                     add(&sent, round, micros);
@@ -175,7 +177,7 @@ fn no_wake_up_is_lost_when_the_wheel_runs_empty_again_and_again() {
         for round in 0..rounds {
             add(&sent, round, 200);
             assert_eq!(ran.recv_timeout(HANG), Ok(round), "the first of the round");
-            begin.wait();
+            begin.iter().for_each(|tell| tell.send(round).unwrap());
             for n in 0..THREADS {
                 assert_eq!(ran.recv_timeout(HANG), Ok(round), "{n} of {THREADS} ran");
             }
