@@ -22,6 +22,44 @@ pub fn an_engine_older_than_its_span_takes_near_timers<S: Subject>(build: impl F
     }
 }
 
+/// OV-07: with a far timer pending, the driver slept for years when the uptime crossed a boundary.
+///
+/// # Panics
+///
+/// When the engine is wrong.
+pub fn a_far_timer_does_not_hide_the_next_second<S: Subject>(build: impl Fn(&Setup) -> S) {
+    let powers = [20, 24, 30, 31, 32, 36, 40, 48].map(|bits| 1_u64 << bits);
+    for boundary in [MINUTE, HOUR, DAY, 2 * DAY, 3 * DAY, YEAR]
+        .into_iter()
+        .chain(powers)
+    {
+        let start = boundary - 5 * SECOND - 7;
+        for age in [start, 0] {
+            let mut scene = Scene::at(age, &build);
+            scene.advance(start);
+            for far in [start + 2 * DAY, start + 2 * YEAR, u64::MAX - 1] {
+                scene.add(far);
+            }
+            let mut due = start + SECOND;
+            scene.add(due);
+            let mut visits = 0;
+            while due < boundary + 5 * SECOND {
+                // As a driver does that sleeps until `next_due`.
+                let next = scene.subject.next_due().expect("timers are pending");
+                assert!(next > scene.now && next <= due, "{next} at {}", scene.now);
+                visits += 1;
+                if !scene.advance(next).is_empty() {
+                    assert_eq!(scene.now, due);
+                    due += SECOND;
+                    scene.add(due);
+                }
+            }
+            assert!(visits < 60, "ten seconds took {visits} visits");
+            assert_eq!(scene.subject.pending(), 4);
+        }
+    }
+}
+
 const BEFORE_THE_TURN: u64 = DAY - 10;
 
 fn around_the_turn() -> [u64; 7] {

@@ -38,6 +38,7 @@ macro_rules! engine_cases {
             numbers: the_past_fires_at_the_next_advance, // ZP-03
             numbers: what_is_due_at_the_end_of_time_stays_pending, // OV-01, OV-05
             levels: an_engine_older_than_its_span_takes_near_timers, // OV-07
+            levels: a_far_timer_does_not_hide_the_next_second, // OV-07
             levels: timers_around_the_turn_of_the_span_are_exact, // LV-01
             levels: timers_around_the_turn_of_the_span_can_be_cancelled, // LV-01
             levels: a_jump_into_a_coarse_slot_delivers_what_is_due_in_it, // LV-03
