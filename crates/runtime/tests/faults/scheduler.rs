@@ -346,6 +346,7 @@ fn act_at(scene: &Scene, place: Place, act: Act) {
     scene.clock.advance(ms(1));
 }
 
+// RE-02, SD-13
 #[test]
 fn whatever_is_done_wherever_the_scheduler_goes_on_and_every_value_is_dropped() {
     for place in PLACES {
