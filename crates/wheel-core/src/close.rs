@@ -49,7 +49,7 @@ impl<T> Unfired<T> {
                 Phase::Live if entry.state.take_live(word) => {
                     self.engine.places.count_driven();
                     self.engine.limit.release();
-                    // SAFETY: taken out of live, so the value is this thread's.
+                    // SAFETY: taken out of live, so the value is this thread's. [U2]
                     return Some(unsafe { entry.read() });
                 }
                 Phase::Vacant | Phase::Live => {}

@@ -256,7 +256,7 @@ pub(super) fn is_trusted() -> bool {
 #[inline]
 pub(super) fn cycles() -> u64 {
     // SAFETY: every x86_64 processor has this instruction, it touches no memory, and Linux, which
-    // keeps its own time by it in user space, has not forbidden it.
+    // keeps its own time by it in user space, has not forbidden it. [U27]
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
