@@ -179,6 +179,11 @@ impl<T> LocalWheel<T> {
             .filter_map(|(_, entry)| entry.value)
     }
 
+    #[cfg(test)]
+    pub(crate) fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
     /// Entries that have a place.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
