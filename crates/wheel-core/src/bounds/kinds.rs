@@ -87,6 +87,12 @@ const KINDS: &[Kind] = &[
         now: 6 * DAY,
     },
     Kind {
+        name: "going round beyond the end of a jump",
+        config: Config::new,
+        prepare: |rig| placed(rig, 20 * DAY, 2 * DAY),
+        now: 6 * DAY,
+    },
+    Kind {
         name: "putting off what was armed anew",
         config: Config::new,
         prepare: |rig| {
