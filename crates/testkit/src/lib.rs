@@ -27,7 +27,7 @@
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
 //! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `cases`.
+//! `cases`; `stress` stands for itself.
 
 mod subject;
 
@@ -41,10 +41,13 @@ mod sleep;
 
 mod check;
 
+mod stress;
+
 pub mod cases;
 
 pub use check::{check, seeds};
 pub use model::{Model, Timer};
 pub use random::Random;
 pub use stream::{Scale, Setup};
+pub use stress::Stress;
 pub use subject::{Refused, Step, Subject};
