@@ -1,39 +1,17 @@
 //! What an engine takes, and that it gives it back: bytes, threads, open files. Alone in its
 //! process and one test at a time, since it counts all of the process.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use wheel_runtime::{
     CancelOutcome, Executor, InlineExecutor, Job, ManualClock, Pool, Scheduler, TaskFilter, Timers,
 };
-
-struct Counting;
-
-/// Bytes that are allocated now.
-static BYTES: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: passes everything on to the system's allocator as it came, and counts in an atomic.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // Relaxed: a count.
-        BYTES.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller's layout.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // Relaxed: a count.
-        BYTES.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: came from `alloc` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use wheel_testkit::CountedBytes;
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static BYTES: CountedBytes = CountedBytes::new();
 
 const HANG: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -43,11 +21,6 @@ const NOISE: isize = 64 * 1024;
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn bytes() -> isize {
-    // Relaxed: a count.
-    BYTES.load(Ordering::Relaxed)
 }
 
 /// `large` in release builds or when `WHEEL_FULL` is set, and a tenth of it otherwise.
@@ -78,14 +51,14 @@ fn comes_true(what: &str, mut is_so: impl FnMut() -> bool) {
 
 fn assert_bytes_come_back(before: isize) {
     let what = "the bytes are given back";
-    comes_true(what, || bytes() - before < NOISE);
+    comes_true(what, || BYTES.now() - before < NOISE);
 }
 
 /// Timers on a manual clock: what a storm of timeouts holds, and what it holds the second time.
 #[test]
 fn a_storm_of_timeouts_holds_no_more_bytes_the_tenth_time() {
     let _alone = alone();
-    let start = bytes();
+    let start = BYTES.now();
     let clock = ManualClock::new();
     let timers = Timers::builder().clock(clock.clone()).build().unwrap();
     let alive = Arc::new(());
@@ -105,7 +78,7 @@ fn a_storm_of_timeouts_holds_no_more_bytes_the_tenth_time() {
         }
         assert_eq!(Arc::strong_count(&alive), 1, "a cancelled callback is kept");
         clock.run_for(HOUR);
-        held.push(bytes() - start);
+        held.push(BYTES.now() - start);
     }
     // The arena and the slots keep what the first round took, and the closures are gone. Segments
     // double, so up to twice of what is used is reserved: 48 bytes and a place in a slot.
@@ -125,7 +98,7 @@ fn a_storm_of_timeouts_holds_no_more_bytes_the_tenth_time() {
 fn tasks_that_came_and_went_leave_nothing_in_the_registry() {
     const TASKS: usize = 100_000;
     let _alone = alone();
-    let start = bytes();
+    let start = BYTES.now();
     let scheduler = Scheduler::builder().workers(2).build().unwrap();
     let runs = Arc::new(AtomicUsize::new(0));
     let mut held = Vec::new();
@@ -156,7 +129,7 @@ fn tasks_that_came_and_went_leave_nothing_in_the_registry() {
         let stats = scheduler.stats();
         assert_eq!((stats.scheduled, stats.queued, stats.running), (0, 0, 0));
         assert_eq!(stats.cancelled, cancelled * (round + 1));
-        held.push(bytes() - start);
+        held.push(BYTES.now() - start);
     }
     assert_eq!(runs.load(Ordering::Relaxed), TASKS / 2);
     let most = 2 * held[0] + NOISE;
@@ -170,7 +143,7 @@ fn tasks_that_came_and_went_leave_nothing_in_the_registry() {
 #[test]
 fn a_queue_whose_runs_were_cancelled_holds_no_more() {
     let _alone = alone();
-    let start = bytes();
+    let start = BYTES.now();
     let clock = ManualClock::new();
     let scheduler = Scheduler::builder().workers(1).clock(clock.clone());
     let scheduler = scheduler.build().unwrap();
@@ -200,7 +173,7 @@ fn a_queue_whose_runs_were_cancelled_holds_no_more() {
         }
         drop(tasks);
         assert_eq!(scheduler.stats().queued, 0);
-        held.push(bytes() - start);
+        held.push(BYTES.now() - start);
     }
     let most = 2 * held[0] + NOISE;
     assert!(held.iter().all(|&held| held <= most), "{held:?}");
@@ -232,7 +205,7 @@ fn a_pool_gives_back_what_a_burst_took() {
             pool.execute(&mut jobs);
         }
     };
-    let before = bytes();
+    let before = BYTES.now();
     for round in 1..=5 {
         burst();
         comes_true("all have run", || {
@@ -240,7 +213,7 @@ fn a_pool_gives_back_what_a_burst_took() {
         });
         // The queue's heap may keep room for 4096 jobs.
         let least = NOISE + 4_096 * 128;
-        comes_true("the room is given back", || bytes() - before <= least);
+        comes_true("the room is given back", || BYTES.now() - before <= least);
     }
     pool.shutdown(HANG).unwrap();
 }
@@ -290,7 +263,7 @@ fn threads_and_files_are_back_to_what_they_were() {
         // The first one warms up what std keeps for the process.
         run();
         comes_true(name, || is_back_to(files));
-        let start = bytes();
+        let start = BYTES.now();
         for _ in 0..scaled(200) {
             run();
         }

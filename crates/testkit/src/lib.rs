@@ -27,7 +27,8 @@
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
 //! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `cases`; `stress` stands for itself.
+//! `cases`; `stress` and `bytes` stand for
+//! themselves.
 
 mod subject;
 
@@ -42,9 +43,11 @@ mod sleep;
 mod check;
 
 mod stress;
+mod bytes;
 
 pub mod cases;
 
+pub use bytes::CountedBytes;
 pub use check::{check, seeds};
 pub use model::{Model, Timer};
 pub use random::Random;

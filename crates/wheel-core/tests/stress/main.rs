@@ -17,14 +17,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use wheel_testkit::Stress;
+use wheel_testkit::{CountedBytes, Stress};
 
-mod memory;
 mod notes;
 mod round;
 mod value;
 
 use round::{End, Plan};
+
+#[global_allocator]
+static BYTES: CountedBytes = CountedBytes::new();
 
 /// Bytes that the test harness may take during a round. A segment of entries takes more.
 const NOISE: isize = 48 * 1024;
@@ -42,9 +44,9 @@ fn rounds(name: &str, few: u64, plan: impl Fn(u64) -> Plan) {
     let mut played = [0; 5];
     while let Some(seed) = stress.next_round() {
         let plan = plan(seed);
-        let before = memory::bytes();
+        let before = BYTES.now();
         let counts = round::play(seed, plan).counts();
-        let kept = memory::bytes() - before;
+        let kept = BYTES.now() - before;
         assert!(kept < NOISE, "{kept} bytes are left of {plan:?}");
         let operations = plan.workers * plan.waves * plan.ops + counts[0];
         stress.played(operations, plan.workers + plan.engines);
@@ -147,9 +149,9 @@ fn every_value_leaves_once_from_several_engines_with_a_driver_each() {
 #[test]
 fn what_is_left_is_seen() {
     let _alone = alone();
-    let before = memory::bytes();
+    let before = BYTES.now();
     let kept = thread::spawn(|| vec![0_u8; 2 * NOISE as usize]);
     let kept = kept.join().unwrap();
-    assert!(memory::bytes() - before > NOISE);
+    assert!(BYTES.now() - before > NOISE);
     drop(kept);
 }

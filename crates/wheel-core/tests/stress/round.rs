@@ -56,8 +56,19 @@ struct Round {
     inboxes: Vec<(Sender<Pending>, Mutex<Receiver<Pending>>)>,
 }
 
+/// Says that a worker has ended, also when it fails: else the drivers would go on for ever.
+struct Ends<'a>(&'a AtomicUsize);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        // Release: what was inserted is there at the driver's last advance.
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
 impl Round {
     fn work(&self, me: usize, mut random: Random) -> Notes {
+        let _ends = Ends(&self.running);
         let mut notes = Notes::default();
         let inbox = self.inboxes[me].1.lock().unwrap();
         let mut pending: Vec<Pending> = Vec::new();
@@ -91,8 +102,6 @@ impl Round {
                 thread::yield_now();
             }
         }
-        // Release: what was inserted is there at the driver's last advance.
-        self.running.fetch_sub(1, Ordering::Release);
         notes
     }
 
