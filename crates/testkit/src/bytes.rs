@@ -1,6 +1,7 @@
 //! The bytes that a process has allocated, so that a test can hold an engine to give all back.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+// tidy: allow sync-only, an allocator counts for all of a process and runs under no model.
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// The system's allocator, and a count of what is allocated. A test binary makes it its own:

@@ -39,6 +39,7 @@ impl Stress {
         let variable = |name| std::env::var(name).ok();
         let seconds = |text: String| read_seconds(&text).expect("WHEEL_STRESS is seconds: 60s");
         let seed = |text: String| text.parse().expect("WHEEL_SEED must be a number");
+        // tidy: allow clock-only, how long a stress goes on is real time.
         let now = Instant::now();
         Stress {
             name: name.to_owned(),
@@ -71,6 +72,7 @@ impl Stress {
         self.threads = self.threads.max(threads);
         self.playing = false;
         if self.limit.is_some() && self.said.elapsed() >= HEARTBEAT {
+            // tidy: allow clock-only, as above.
             self.said = Instant::now();
             let seconds = self.begun.elapsed().as_secs();
             println!(
@@ -99,6 +101,7 @@ impl Stress {
 
 impl Drop for Stress {
     fn drop(&mut self) {
+        // tidy: allow sync-only, it asks whether the test has failed.
         if self.playing && std::thread::panicking() {
             let seed = self.first.wrapping_add(self.rounds);
             eprintln!("{} failed with WHEEL_SEED={seed}", self.name);

@@ -99,7 +99,7 @@ impl Drop for Token {
         line.drops.fetch_add(1, Ordering::Release);
         // Acquire: as above.
         let unused = line.runs.load(Ordering::Acquire) == 0;
-        if unused && self.number % BOMBS == 0 && !thread::panicking() {
+        if unused && self.number.is_multiple_of(BOMBS) && !thread::panicking() {
             resume_unwind(Box::new(Bomb));
         }
     }

@@ -165,7 +165,9 @@ impl Round<'_> {
 pub(crate) fn play(seed: u64, end: End) -> (usize, usize) {
     let mut random = Random::new(seed);
     let workers = 2 + seed as usize % 3;
-    let pool = (seed % 2 == 0).then(|| Arc::new(Pool::builder().workers(2).build().unwrap()));
+    let pool = seed
+        .is_multiple_of(2)
+        .then(|| Arc::new(Pool::builder().workers(2).build().unwrap()));
     let builder = Timers::builder().on_panic(|_| ());
     let builder = match seed % 5 {
         0 => builder.tick(Duration::from_micros(50)),

@@ -71,7 +71,7 @@ impl Drop for Value {
         if !self.noted {
             self.ledger.unnoted.lock().unwrap().push(self.id);
         }
-        if self.id % BOMBS == 0 && !thread::panicking() {
+        if self.id.is_multiple_of(BOMBS) && !thread::panicking() {
             resume_unwind(Box::new(Bomb));
         }
     }
