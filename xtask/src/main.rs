@@ -9,7 +9,9 @@
 mod ci;
 mod layers;
 mod loom;
+mod sanitize;
 mod step;
+mod stress;
 mod test;
 mod tidy;
 
@@ -40,6 +42,19 @@ const COMMANDS: &[Command] = &[
                 --deep         allow more preemptions (slow)\n\
                 --only NAME    only models whose test name contains NAME",
         run: loom::run,
+    },
+    Command {
+        name: "stress",
+        about: "count what is bounded at full size, then play rounds on real threads, in release\n\
+                --seconds N    so long in all (60)\n\
+                --seed S       the seed of the first round (0)",
+        run: stress::run,
+    },
+    Command {
+        name: "sanitize",
+        about: "run the tests and the stress under AddressSanitizer, and Miri where it is\n\
+                installed; what this machine does not have is skipped",
+        run: sanitize::run,
     },
     Command {
         name: "layers",

@@ -27,7 +27,8 @@
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
 //! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `cases`.
+//! `cases`; `stress` and `bytes` stand for
+//! themselves.
 
 mod subject;
 
@@ -41,10 +42,15 @@ mod sleep;
 
 mod check;
 
+mod stress;
+mod bytes;
+
 pub mod cases;
 
+pub use bytes::CountedBytes;
 pub use check::{check, seeds};
 pub use model::{Model, Timer};
 pub use random::Random;
 pub use stream::{Scale, Setup};
+pub use stress::Stress;
 pub use subject::{Refused, Step, Subject};

@@ -95,7 +95,7 @@ impl<T> Driver<T> {
         let mut work = Work::new(budget);
         let mut fired = 0;
         self.taken.extend(self.engine.intake.take());
-        let placed = self.place_share(now, &mut work);
+        let mut placed = self.place_share(now, &mut work);
         let cut = loop {
             let arena = &self.engine.arena;
             match self
@@ -112,6 +112,12 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
+        // A budget of 1 that was kept for what is due, and nothing was: each call gets on.
+        let kept = work.spent() == 0 && !self.taken.is_empty();
+        if kept {
+            self.place_taken(now, &mut work);
+            placed = work.spent();
+        }
         let outcome = Outcome::of(placed + fired, &work);
         let (engine, freed) = (&self.engine, &mut self.freed);
         let owing = self.levels.sweep(
@@ -123,7 +129,7 @@ impl<T> Driver<T> {
         Progress {
             fired,
             moved: work.spent() - fired,
-            more: cut || owing || !self.taken.is_empty(),
+            more: cut || owing || kept || !self.taken.is_empty(),
         }
     }
 

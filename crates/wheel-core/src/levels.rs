@@ -57,6 +57,9 @@ pub(crate) struct Levels {
     /// Entries that have a place.
     pub(crate) held: usize,
     pub(crate) sweep: SweepAt,
+    /// Ticks at which the cursor has stopped.
+    #[cfg(test)]
+    pub(crate) stops: u64,
 }
 
 impl Levels {
@@ -76,6 +79,8 @@ impl Levels {
             visit: None,
             held: 0,
             sweep: SweepAt::default(),
+            #[cfg(test)]
+            stops: 0,
         }
     }
 
@@ -235,6 +240,10 @@ impl Levels {
             return;
         }
         self.cursor = cursor;
+        #[cfg(test)]
+        {
+            self.stops += 1;
+        }
         if !self.reach.holds_at(cursor) {
             self.reach = Reach::at(self.scale, cursor);
             self.unsettled = true;

@@ -178,6 +178,11 @@ impl<T> LocalWheel<T> {
         LocalUnfired(std::mem::take(&mut self.entries).into_iter())
     }
 
+    #[cfg(test)]
+    pub(crate) fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
     /// Entries that have a place.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {

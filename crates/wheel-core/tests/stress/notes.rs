@@ -36,8 +36,20 @@ impl Notes {
         self.unfired.extend(other.unfired);
     }
 
-    /// Follows every timer from its insert to its end. Returns how many there were.
-    pub(crate) fn judge<T>(&self, wheel: &Wheel<T>) -> usize {
+    /// How many fired, were cancelled, reset, refused, unfired.
+    pub(crate) fn counts(&self) -> [usize; 5] {
+        [
+            self.fired.len(),
+            self.cancelled.len(),
+            self.reset.len(),
+            self.refused.len(),
+            self.unfired.len(),
+        ]
+    }
+
+    /// Follows every timer from its insert to its end, and tries every key that there ever was with
+    /// every engine. Returns how many timers there were.
+    pub(crate) fn judge<T>(&self, wheels: &[Wheel<T>]) -> usize {
         let next: HashMap<Key, (Key, u64)> = self
             .reset
             .iter()
@@ -76,12 +88,13 @@ impl Notes {
             }
         }
         assert!(ends.is_empty(), "what nobody inserted has ended: {ends:?}");
-        for &key in keys.keys() {
+        for (&key, wheel) in keys
+            .keys()
+            .flat_map(|key| wheels.iter().map(move |wheel| (key, wheel)))
+        {
             assert!(wheel.cancel(key).is_none(), "a stale key was good");
-            assert!(
-                wheel.reset(key, Tick::new(0)).is_none(),
-                "a stale key was good"
-            );
+            let moved = wheel.reset(key, Tick::new(0));
+            assert!(moved.is_none(), "a stale key was good");
         }
         self.inserted.len() + self.refused.len()
     }
