@@ -44,7 +44,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         .args(only);
     command.args(["--nocapture", "--test-threads=1"]);
     command
-        .env("RUSTFLAGS", "--cfg wheel_loom")
+        .env("RUSTFLAGS", "--cfg wheel_model")
         .env("CARGO_TARGET_DIR", root().join("target").join("loom"))
         // Models judge the assertions of the product too.
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")

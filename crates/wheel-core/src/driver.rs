@@ -276,7 +276,7 @@ impl<T> Driver<T> {
                     }
                     // Races: cancel-or-fire, reset-or-fire.
                     if entry.state.take_live(word) {
-                        // SAFETY: taken out of live, so the value is the driver's.
+                        // SAFETY: taken out of live, so the value is the driver's. [U3]
                         let value = unsafe { entry.read() };
                         self.levels.held -= 1;
                         self.free(index, word);

@@ -168,7 +168,7 @@ impl Reach {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -229,9 +229,9 @@ impl Levels {
             Some(far) => far.pop().map(|(due, entry)| (due.get(), entry.0)),
             None => self.skipping.pop().map(|Reverse(earliest)| earliest),
         };
-        if let Some((due, index)) = earliest {
-            self.put(index, due);
-        }
+        // An overflow of the user's that says so for ever would keep the driver for ever.
+        let (due, index) = earliest.expect("whoever tells when its earliest timer is due has one");
+        self.put(index, due);
     }
 
     /// Moves the cursor on; what lies behind it is done.

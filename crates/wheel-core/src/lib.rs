@@ -74,7 +74,7 @@ mod close;
 mod local;
 mod config;
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod bounds;
 
 pub use budget::{Budget, Progress};

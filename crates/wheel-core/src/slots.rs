@@ -269,7 +269,7 @@ impl Ring {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -191,7 +191,12 @@ impl Levels {
         let limit = (*looks).min(work.left());
         let before = far.len();
         let seen = far.sweep(limit, &mut |entry| keep(entry.0));
-        self.held -= before - far.len();
+        let after = far.len();
+        assert!(
+            seen <= limit && after <= before,
+            "an overflow of {before} entries was swept, {limit} at most: it has shown {seen} and has {after} left"
+        );
+        self.held = self.held.saturating_sub(before - after);
         for _ in 0..seen {
             work.spend();
         }

@@ -86,6 +86,12 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "the protocols under the model",
     ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-runtime",
+        Normal,
+        "the protocols under the model",
+    ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
@@ -105,7 +111,10 @@ pub(super) const EDGES: &[Edge] = &[
 
 /// What a published crate may declare from outside the workspace, optional ones included.
 pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
-    ("wheel-sync", &["crossbeam-utils", "loom"]),
+    (
+        "wheel-sync",
+        &["crossbeam-channel", "crossbeam-utils", "loom", "shuttle"],
+    ),
     ("wheel-core", &["crossbeam-utils", "slab"]),
     ("wheel-overflow", &[]),
     (
@@ -131,5 +140,6 @@ pub(super) const NEVER: &[&str] = &[
     "async-io",
     "futures-executor",
     "loom",
+    "shuttle",
     "wheel-testkit",
 ];

@@ -2,11 +2,12 @@
 //! counts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_core::TickLength;
+use wheel_sync::Mutex;
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{Arc, Mutex};
 
 use super::activity::Activity;
 use super::closing::Closing;
@@ -36,7 +37,7 @@ pub(crate) struct Core {
 impl Core {
     /// A number that no other task of this scheduler has.
     pub(super) fn serial(&self) -> u64 {
-        // Relaxed: it need only be different each time.
+        // Relaxed: it need only be different each time. [O71]
         self.next_serial.fetch_add(1, Ordering::Relaxed)
     }
 
