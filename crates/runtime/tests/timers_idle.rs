@@ -7,13 +7,14 @@
 
 use std::fs;
 use std::sync::mpsc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use wheel_runtime::{CancelOutcome, Scheduler, Timers};
+use wheel_runtime::{Scheduler, Timers};
 use wheel_sync::thread;
 
 /// How long nothing may happen.
 const CALM: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_millis(50);
 const HANG: Duration = Duration::from_secs(60);
 /// Timers that come and go before an engine is idle.
 const STORM: u64 = 10_000;
@@ -47,12 +48,13 @@ fn read(state: &str) -> Switches {
     )
 }
 
-/// Waits until two looks 50 ms apart are equal: until then threads may still be on their way to
-/// sleep.
-fn settle<T: PartialEq>(look: impl Fn() -> T) -> T {
+/// Waits until two looks that are `apart` are equal: until then threads may still be on their way
+/// to sleep.
+fn settle<T: PartialEq>(apart: Duration, look: impl Fn() -> T) -> T {
+    let begun = Instant::now();
     let mut before = look();
-    for _ in 0..600 {
-        thread::sleep(Duration::from_millis(50));
+    while begun.elapsed() < HANG {
+        thread::sleep(apart);
         let now = look();
         if now == before {
             return now;
@@ -113,19 +115,18 @@ fn engines() -> Vec<Idle> {
     };
     let cancelled_timers = |timers: &Timers| {
         let keys: Vec<_> = (0..STORM)
-            .map(|n| timers.after(Duration::from_secs(5 + n % 7_200), || ()))
+            .map(|n| timers.after(Duration::from_secs(1 + n % 7_200), || ()))
             .collect();
         for key in keys {
-            assert!(timers.cancel(key.unwrap()));
+            // On a slow machine the first ones may have fired by now.
+            timers.cancel(key.unwrap());
         }
-        // This one is met, and with it all the others.
-        let first = timers.after(Duration::from_millis(1), || ()).unwrap();
-        timers.cancel(first);
+        assert!(timers.is_empty());
     };
     let cancelled_tasks = |scheduler: &Scheduler| {
         for n in 0..STORM {
             let task = scheduler.after(Duration::from_secs(1 + n % 7_200), |_| ());
-            assert_eq!(task.unwrap().cancel(), CancelOutcome::Cancelled);
+            let _ = task.unwrap().cancel();
         }
     };
     let run_tasks = |scheduler: &Scheduler| {
@@ -154,14 +155,14 @@ fn engines() -> Vec<Idle> {
 #[test]
 fn an_engine_with_nothing_to_do_does_not_wake_up() {
     let engines = engines();
-    // What was cancelled is visited once, when its first tick comes. Asked only now and then: a
-    // question does not wake the driver.
-    thread::sleep(Duration::from_millis(1_200));
     let look = || {
         let look = |idle: &Idle| (switches_of(idle.name), (idle.wakeups)());
         engines.iter().map(look).collect::<Vec<_>>()
     };
-    let before = settle(look);
+    // What was cancelled is visited when its first tick comes, which is a second away, and if not
+    // all had been cancelled by then, a second later once more.
+    thread::sleep(Duration::from_millis(1_100));
+    let before = settle(Duration::from_millis(1_200), look);
     for (idle, (threads, _)) in engines.iter().zip(&before) {
         assert_eq!(threads.len(), idle.threads, "threads of {}", idle.name);
     }
@@ -187,10 +188,10 @@ fn timers_that_were_all_cancelled_stop_waking_the_driver() {
     assert!(timers.is_empty());
     // At most once for each slot that held some, and for the way there; then not at all.
     thread::sleep(Duration::from_millis(600));
-    let after = settle(|| timers.stats().wakeups);
+    let after = settle(SOON, || timers.stats().wakeups);
     assert!(after - before <= SLOTS + 20, "{} wake-ups", after - before);
     let look = || (switches_of("calm"), timers.stats().wakeups);
-    let calm = settle(look);
+    let calm = settle(SOON, look);
     thread::sleep(Duration::from_millis(400));
     assert_eq!(look(), calm, "a driver without timers ran");
 }

@@ -94,6 +94,12 @@ impl Core {
         }
     }
 
+    /// A task that was added could not be armed: its user is told that it was refused.
+    pub(crate) fn note_refused(&self) {
+        self.counters.task_refused();
+        self.activity.tell();
+    }
+
     fn note_void_job(&self) {
         if let Some(pool) = &self.pool {
             pool.note_void();

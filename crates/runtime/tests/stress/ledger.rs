@@ -10,6 +10,9 @@ use std::time::Instant;
 /// Of so many, one panics when it is dropped without having run, and one when it runs.
 const BOMBS: usize = 89;
 
+/// Of so many, one takes its time.
+const SLOW: usize = 16;
+
 /// One line for each callback or handler, by its number.
 pub(crate) struct Ledger {
     begun: Instant,
@@ -75,6 +78,11 @@ pub(crate) fn panics_when_run(number: usize) -> bool {
     number % BOMBS == 1
 }
 
+/// Whether this one panics when it is dropped without having run.
+pub(crate) fn panics_when_dropped(number: usize) -> bool {
+    number.is_multiple_of(BOMBS)
+}
+
 impl Token {
     /// It runs, and panics perhaps.
     pub(crate) fn run(&self) {
@@ -85,6 +93,10 @@ impl Token {
         // Release, both: pair with the looks above.
         line.at.store(self.ledger.now(), Ordering::Release);
         line.runs.fetch_add(1, Ordering::Release);
+        if self.number.is_multiple_of(SLOW) {
+            // So that what is due waits, and a shutdown meets it.
+            thread::sleep(std::time::Duration::from_micros(100));
+        }
         line.inside.fetch_sub(1, Ordering::SeqCst);
         if panics_when_run(self.number) {
             resume_unwind(Box::new(Bomb));
@@ -99,7 +111,7 @@ impl Drop for Token {
         line.drops.fetch_add(1, Ordering::Release);
         // Acquire: as above.
         let unused = line.runs.load(Ordering::Acquire) == 0;
-        if unused && self.number.is_multiple_of(BOMBS) && !thread::panicking() {
+        if unused && panics_when_dropped(self.number) && !thread::panicking() {
             resume_unwind(Box::new(Bomb));
         }
     }
