@@ -32,7 +32,7 @@ const FRACTION_DIGITS_MAX: usize = 18;
 /// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub(crate) enum DurationError {
+pub enum DurationError {
     /// There is nothing but white space.
     Empty,
     /// It starts with a minus sign.
@@ -90,7 +90,7 @@ impl std::error::Error for DurationError {}
 /// # Errors
 ///
 /// A [`DurationError`] that says what is wrong with the text.
-pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let mut rest = text.trim();
     if rest.is_empty() {
         return Err(DurationError::Empty);
@@ -140,7 +140,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
 }
 
 /// Writes a duration the way it is read: `1h30m`, `4.5s`, `750ms`.
-pub(crate) fn format(duration: Duration) -> String {
+pub fn format(duration: Duration) -> String {
     let mut rest_ns = duration.as_nanos();
     let mut text = String::new();
     for (name, unit_ns) in UNITS.into_iter().filter(|(name, _)| *name != "µs") {
