@@ -9,7 +9,7 @@ use crate::random::Random;
 
 /// Takes decisions.
 #[derive(Clone, Debug)]
-pub(crate) enum Choices<'a> {
+pub enum Choices<'a> {
     /// From a sequence without end.
     Seed(Random),
     /// From the front of these bytes.
@@ -18,12 +18,12 @@ pub(crate) enum Choices<'a> {
 
 impl Choices<'_> {
     /// Whether there is nothing left to decide by.
-    pub(crate) fn are_over(&self) -> bool {
+    pub fn are_over(&self) -> bool {
         matches!(self, Choices::Bytes([]))
     }
 
     /// A number to pick one of some hundreds with, by its remainder.
-    pub(crate) fn pick(&mut self) -> usize {
+    pub fn pick(&mut self) -> usize {
         match self {
             Choices::Seed(random) => random.number() as usize,
             Choices::Bytes(bytes) => take(bytes, 8) as usize,
@@ -35,7 +35,7 @@ impl Choices<'_> {
     /// # Panics
     ///
     /// When `end` is 0.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         match self {
             Choices::Seed(random) => random.below(end),
             Choices::Bytes(bytes) => take(bytes, u64::BITS - (end - 1).leading_zeros()) % end,
@@ -43,12 +43,12 @@ impl Choices<'_> {
     }
 
     /// A number from `first` to `last`, both included.
-    pub(crate) fn between(&mut self, first: u64, last: u64) -> u64 {
+    pub fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
     /// A number whose size is random: as often below 1,000 as between a million and a billion.
-    pub(crate) fn of_any_size(&mut self) -> u64 {
+    pub fn of_any_size(&mut self) -> u64 {
         match self {
             Choices::Seed(random) => random.of_any_size(),
             Choices::Bytes(bytes) => {
@@ -59,7 +59,7 @@ impl Choices<'_> {
     }
 
     /// True once in `n` times.
-    pub(crate) fn one_in(&mut self, n: u64) -> bool {
+    pub fn one_in(&mut self, n: u64) -> bool {
         match self {
             Choices::Seed(random) => random.one_in(n),
             // The dull answer, the one to zeros, is no.
@@ -72,7 +72,7 @@ impl Choices<'_> {
     /// # Panics
     ///
     /// When there is none.
-    pub(crate) fn choose<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub fn choose<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
 }

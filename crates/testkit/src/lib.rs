@@ -49,6 +49,7 @@ mod check;
 pub mod cases;
 
 pub use check::{check, check_bytes, seeds, try_choices};
+pub use choices::Choices;
 pub use model::{Model, Timer};
 pub use random::Random;
 pub use stream::{Scale, Setup};
