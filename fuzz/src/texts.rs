@@ -35,10 +35,10 @@ fn judge_tasks(tasks: &[Planned]) {
 
 /// A schedule is shown in the words of the file.
 fn judge_schedule(schedule: &str) {
-    let (kind, when) = schedule.split_once(' ').expect("a key and a value");
-    let (when, count) = match (kind, when.split_once(" x")) {
-        ("every", Some((when, count))) => (when, Some(count)),
-        _ => (when, None),
+    let (kind, due) = schedule.split_once(' ').expect("a key and a value");
+    let (due, count) = match (kind, due.split_once(" x")) {
+        ("every", Some((due, count))) => (due, Some(count)),
+        _ => (due, None),
     };
     if let Some(count) = count {
         let runs = count.parse::<u64>();
@@ -46,11 +46,11 @@ fn judge_schedule(schedule: &str) {
     }
     match kind {
         "at" => assert!(
-            when.ends_with('Z'),
+            due.ends_with('Z'),
             "{schedule:?} is another instant in every time zone"
         ),
         "after" | "every" => {
-            let read = duration::parse(when);
+            let read = duration::parse(due);
             let read = read.unwrap_or_else(|error| panic!("{schedule:?} is shown: {error}"));
             assert!(
                 kind == "after" || !read.is_zero(),
