@@ -16,7 +16,7 @@ mod heap_alone;
 mod wheel_and_heap;
 
 /// `Wheel` and its driver, on one thread.
-pub fn wheel(bytes: &[u8]) {
+pub fn shared_wheel(bytes: &[u8]) {
     check_bytes(bytes, engine::Shared::build);
 }
 

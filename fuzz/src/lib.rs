@@ -35,7 +35,7 @@ macro_rules! targets {
 pub const TARGETS: &[Target] = targets![
 
     levels: levels,
-    engines: wheel,
+    engines: shared_wheel,
     engines: local_wheel,
     engines: heap,
     engines: far_wheel,

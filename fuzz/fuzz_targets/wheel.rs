@@ -1,5 +1,0 @@
-//! Target `wheel` under libFuzzer. What it does stands in `fuzz/src/engines.rs`.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wheel_fuzz::engines::wheel(bytes));
