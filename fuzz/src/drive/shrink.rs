@@ -24,13 +24,12 @@ pub(crate) fn shrink(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<
         piece /= 2;
     }
     for at in 0..input.len() {
-        let byte = input[at];
-        for smaller in [0, 1, byte / 2, byte.saturating_sub(1)] {
-            if smaller >= input[at] || Instant::now() >= until {
+        for step in [128, 64, 32, 16, 8, 4, 2, 1] {
+            if step > input[at] || Instant::now() >= until {
                 continue;
             }
             let mut less = input.clone();
-            less[at] = smaller;
+            less[at] -= step;
             if fails(&less) {
                 input = less;
             }
