@@ -182,6 +182,12 @@ fn judge_sum(text: &str, read: Duration) {
             read.checked_add(Duration::from_nanos(1)),
             "{text:?} and a part of a nanosecond"
         );
+        let most = duration::parse(&format!("{text} {}ns", u128::MAX));
+        let error = most.expect_err("it is longer than there is time");
+        assert!(
+            error.to_string().contains("longer than"),
+            "{text:?}: {error}"
+        );
     }
     if text.trim() != "0" {
         let digits = format!("{}{}", "9".repeat(40), text.trim_start());
