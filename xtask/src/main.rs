@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `layers`, `tidy`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `fuzz`, `layers`, `tidy`.
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
@@ -7,6 +7,7 @@
 //! `Err(message)` when something does not hold; nothing here changes a file of the project.
 
 mod ci;
+mod fuzz;
 mod layers;
 mod loom;
 mod sanitize;
@@ -32,7 +33,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, fuzz\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -55,6 +56,16 @@ const COMMANDS: &[Command] = &[
         about: "run the tests and the stress under AddressSanitizer, and Miri where it is\n\
                 installed; what this machine does not have is skipped",
         run: sanitize::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "feed every fuzz target, under cargo-fuzz or on a seeded random driver\n\
+                --seconds N    in all, shared by the targets (default 60; building comes on top)\n\
+                --only NAME    one target\n\
+                --seed S       other random inputs\n\
+                --random       the random driver even where cargo-fuzz is installed\n\
+                --replay NAME FILE    one input that was kept",
+        run: fuzz::run,
     },
     Command {
         name: "layers",
