@@ -26,8 +26,11 @@
 //!
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
+//! Where threads meet an engine at once, no order of their operations is known; what they have seen
+//! is judged afterwards, from their [`Notes`].
+//!
 //! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `cases`.
+//! `notes`, `cases`.
 
 mod subject;
 
@@ -41,10 +44,13 @@ mod sleep;
 
 mod check;
 
+mod notes;
+
 pub mod cases;
 
 pub use check::{check, seeds};
 pub use model::{Model, Timer};
+pub use notes::Notes;
 pub use random::Random;
 pub use stream::{Scale, Setup};
 pub use subject::{Refused, Step, Subject};
