@@ -7,7 +7,7 @@
 //! `std::sync::atomic` or `std::thread`.
 //!
 //! All three offer the same items under the same paths; [`MODELLED`] says whether a checker's are
-//! in force, so that sizes can shrink under the model while the logic stays.
+//! in force and [`SIZES`] which, so that sizes can shrink under the model while the logic stays.
 //!
 //! ```
 //! use wheel_sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,7 @@ mod cell;
 pub mod channel;
 #[cfg(not(wheel_model))]
 mod native;
+mod sizes;
 #[cfg(all(wheel_model, feature = "loom"))]
 mod under_loom;
 #[cfg(all(wheel_model, feature = "shuttle", not(feature = "loom")))]
@@ -38,3 +39,4 @@ pub use under_shuttle::*;
 compile_error!("`--cfg wheel_model` needs one of the features `loom` and `shuttle`");
 
 pub use crossbeam_utils::CachePadded;
+pub use sizes::Sizes;
