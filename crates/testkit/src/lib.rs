@@ -27,10 +27,10 @@
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
 //! Where threads meet an engine at once, no order of their operations is known; what they have seen
-//! is judged afterwards, from their [`Notes`].
+//! is judged afterwards, from their [`Notes`] and a [`Census`] of the values.
 //!
 //! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `notes`, `cases`.
+//! `census`, `notes`, `cases`.
 
 mod subject;
 
@@ -44,10 +44,12 @@ mod sleep;
 
 mod check;
 
+mod census;
 mod notes;
 
 pub mod cases;
 
+pub use census::{Census, Value};
 pub use check::{check, seeds};
 pub use model::{Model, Timer};
 pub use notes::Notes;

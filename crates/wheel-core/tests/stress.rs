@@ -10,40 +10,18 @@
 //! that seed. Which thread comes first is up to the machine, so a seed names the operations and not
 //! their order; try one several times.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use wheel_core::{Budget, Config, Driver, InsertError, Key, Tick, Wheel};
-use wheel_testkit::Random;
+use wheel_testkit::{Census, Random, Value};
 
 const HOUR: u64 = 3_600_000;
 
 type Notes = wheel_testkit::Notes<Key>;
-
-/// What a timer carries: its name, and a count of those that are somewhere.
-struct Value {
-    id: u64,
-    alive: Arc<AtomicI64>,
-}
-
-impl Value {
-    fn new(id: u64, alive: &Arc<AtomicI64>) -> Value {
-        alive.fetch_add(1, Ordering::Relaxed);
-        Value {
-            id,
-            alive: Arc::clone(alive),
-        }
-    }
-}
-
-impl Drop for Value {
-    fn drop(&mut self) {
-        self.alive.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// How a round goes.
 #[derive(Clone, Copy)]
@@ -69,7 +47,7 @@ enum End {
 /// What the threads of a round share.
 struct Round<'a> {
     wheel: &'a Wheel<Value>,
-    alive: &'a Arc<AtomicI64>,
+    census: &'a Census,
     plan: Plan,
     ids: AtomicUsize,
     running: AtomicUsize,
@@ -133,10 +111,7 @@ impl Round<'_> {
     fn insert(&self, random: &mut Random, pending: &mut Vec<Key>, notes: &mut Notes) {
         let id = self.ids.fetch_add(1, Ordering::Relaxed) as u64;
         let due = self.due(random);
-        match self
-            .wheel
-            .insert(Tick::new(due), Value::new(id, self.alive))
-        {
+        match self.wheel.insert(Tick::new(due), self.census.value(id)) {
             Ok(key) => {
                 notes.inserted.push((key, due, id));
                 pending.push(key);
@@ -218,10 +193,10 @@ fn round(seed: u64, plan: Plan) -> [usize; 5] {
     }
     let (wheel, mut driver) = config.build();
     driver.advance(Tick::new(start), Budget::UNLIMITED, |_| ());
-    let alive = Arc::new(AtomicI64::new(0));
+    let census = Census::default();
     let round = Round {
         wheel: &wheel,
-        alive: &alive,
+        census: &census,
         plan,
         ids: AtomicUsize::new(0),
         running: AtomicUsize::new(0),
@@ -279,11 +254,7 @@ fn round(seed: u64, plan: Plan) -> [usize; 5] {
         );
     }
     assert_eq!(wheel.len(), 0, "len after everything has left");
-    assert_eq!(
-        alive.load(Ordering::Relaxed),
-        0,
-        "values were lost or dropped twice"
-    );
+    assert_eq!(census.alive(), 0, "values were lost or dropped twice");
     let ids = round.ids.load(Ordering::Relaxed);
     let is_stale = |key| wheel.cancel(key).is_none() && wheel.reset(key, Tick::new(0)).is_none();
     assert_eq!(notes.judge(is_stale), ids, "an insert has no outcome");

@@ -87,6 +87,30 @@ pub(super) const EDGES: &[Edge] = &[
         "the protocols under the model",
     ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-core",
+        Normal,
+        "the wheel in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-overflow",
+        Normal,
+        "the far timers of its scenarios",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-sync",
+        Normal,
+        "threads that shuttle schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-testkit",
+        Normal,
+        "judges what the threads have seen",
+    ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(
