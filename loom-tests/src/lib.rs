@@ -7,6 +7,8 @@
 //! Loom explores no eventual visibility, so what is promised "by the next call" is asserted after
 //! one more call. Without loom each model runs once, plainly.
 
+pub mod jobs;
+
 use std::sync::Arc as StdArc;
 // tidy: allow sync-only, a count for assertions; as loom's it would add interleavings
 use std::sync::atomic::{AtomicUsize, Ordering};

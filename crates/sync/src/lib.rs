@@ -38,5 +38,14 @@ pub use under_shuttle::*;
 #[cfg(all(wheel_model, not(any(feature = "loom", feature = "shuttle"))))]
 compile_error!("`--cfg wheel_model` needs one of the features `loom` and `shuttle`");
 
+/// Atomics for what is counted for people and orders nothing: std's, under a checker too, where
+/// other ones would add schedules and teach nothing.
+pub mod counting {
+    pub use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize};
+}
+
 pub use crossbeam_utils::CachePadded;
 pub use sizes::Sizes;
+#[cfg(all(wheel_model, feature = "loom"))]
+#[doc(hidden)]
+pub use loom;

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 pub use crate::cell::UnsafeCell;
 pub use shuttle::sync::{Arc, MutexGuard};
+pub use shuttle::thread_local;
+// Its steps are whole ones in every schedule.
+pub use std::sync::OnceLock;
 
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;
@@ -185,3 +188,12 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     shuttle::Runner::new(scheduler, config).run(run);
     println!("model {name}: {iterations} executions");
 }
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}

@@ -86,6 +86,12 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "the protocols under the model",
     ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-runtime",
+        Normal,
+        "the protocols under the model",
+    ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
     edge(
         "wheel-shuttle-tests",

@@ -14,10 +14,11 @@
 //! it would wait for itself.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use wheel_sync::thread::{self, ThreadId};
-use wheel_sync::{Arc, Condvar, Mutex, MutexGuard};
+use wheel_sync::{Condvar, Mutex, MutexGuard};
 
 use super::{Moment, unix_nanos, wall_of};
 

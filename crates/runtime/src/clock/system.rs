@@ -116,8 +116,9 @@ impl SystemReadings {
         SystemTime::now()
     }
 
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     pub(super) fn counts_suspend(&self) -> bool {
-        cfg!(target_os = "linux") && self.source == ClockSource::Boottime
+        self.source == ClockSource::Boottime
     }
 }
 

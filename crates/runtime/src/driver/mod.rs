@@ -16,17 +16,20 @@
 
 mod config;
 mod exit;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 mod run;
 mod stats;
 mod wait;
 mod wall;
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use wheel_core::{Config, InsertError, Key, Tick, TickLength, Wheel};
 use wheel_overflow::FarHeap;
+use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
-use wheel_sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Moment};
 use crate::error::BuildError;

@@ -5,9 +5,9 @@
 //! and the stop flag again, so that a flood of due timers delays neither.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use wheel_core::{Budget, Driver, TickLength};
-use wheel_sync::Arc;
 
 use super::exit::Exit;
 use super::stats::Counters;

@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 
 use crate::observe::{Lateness, LatenessRecorder};
 

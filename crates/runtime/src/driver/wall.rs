@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use wheel_core::Tick;
 use wheel_overflow::{HeapKey, HeapTimers};
 use wheel_sync::Mutex;
-use wheel_sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use wheel_sync::atomic::{AtomicUsize, Ordering};
 
 use crate::clock::unix_nanos;
 
@@ -55,6 +55,8 @@ pub(super) fn nanos_of_ms(ms: u64) -> i128 {
 
 impl<T> WallTimers<T> {
     pub(super) fn new() -> WallTimers<T> {
+        // tidy: allow sync-only, ids outlive an execution of a model and order nothing
+        use std::sync::atomic::AtomicU32;
         static ENGINES: AtomicU32 = AtomicU32::new(1);
         // Relaxed: only the numbers must differ.
         let engine = ENGINES.fetch_add(1, Ordering::Relaxed);

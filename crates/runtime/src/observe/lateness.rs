@@ -7,7 +7,8 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 
 const SUB_BITS: u32 = 7;
 const SUB: usize = 1 << SUB_BITS;

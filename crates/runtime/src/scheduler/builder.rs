@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use wheel_sync::Mutex;
 use wheel_sync::atomic::AtomicU64;
-use wheel_sync::{Arc, Mutex};
 
 use super::Scheduler;
 use super::activity::Activity;

@@ -2,11 +2,12 @@
 //! counts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_core::TickLength;
+use wheel_sync::Mutex;
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{Arc, Mutex};
 
 use super::activity::Activity;
 use super::closing::Closing;

@@ -4,7 +4,8 @@
 //! everything else that was due has been handed over, the mark is dropped, and that tells the
 //! thread that waits.
 
-use wheel_sync::Arc;
+use std::sync::Arc;
+
 use wheel_sync::atomic::{AtomicBool, Ordering};
 use wheel_sync::thread::{self, Thread};
 

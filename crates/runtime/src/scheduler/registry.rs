@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
+use wheel_sync::Mutex;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
-use wheel_sync::{Arc, Mutex};
 
 use super::submit::OnConflict;
 use crate::task::{Task, TaskId};

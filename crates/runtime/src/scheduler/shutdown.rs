@@ -15,9 +15,8 @@
 //! under its own lock, and what the driver finds due afterwards is void.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-
-use wheel_sync::Arc;
 
 use super::activity::Caller;
 use super::core::Core;

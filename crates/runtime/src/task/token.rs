@@ -1,9 +1,10 @@
 //! How a run is told that it should stop.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_sync::atomic::{AtomicBool, Ordering};
-use wheel_sync::{Arc, Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex};
 
 use crate::clock::Patience;
 

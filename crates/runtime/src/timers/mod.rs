@@ -18,9 +18,8 @@ mod refused;
 mod sink;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use crate::driver::{Engine, TimerKey};
 use crate::observe::Lateness;

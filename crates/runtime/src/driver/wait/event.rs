@@ -17,6 +17,7 @@
 
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -25,7 +26,6 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicBool, Ordering};
 
 use super::{Until, wall};

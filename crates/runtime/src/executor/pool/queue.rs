@@ -16,9 +16,10 @@
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use wheel_sync::Mutex;
-use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::channel::{Receiver, Sender, unbounded};
+use wheel_sync::counting::AtomicUsize;
 
 use crate::executor::Job;
 
