@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{layers, loom, test, tidy};
+use crate::{layers, loom, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -41,6 +41,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "loom",
         run: || loom::run(&[]),
+    },
+    Step {
+        name: "shuttle",
+        run: || shuttle::run(&[]),
     },
 ];
 

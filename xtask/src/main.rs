@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `layers`, `tidy`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `shuttle`, `layers`, `tidy`.
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
@@ -9,6 +9,7 @@
 mod ci;
 mod layers;
 mod loom;
+mod shuttle;
 mod step;
 mod test;
 mod tidy;
@@ -30,7 +31,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -40,6 +41,16 @@ const COMMANDS: &[Command] = &[
                 --deep         allow more preemptions (slow)\n\
                 --only NAME    only models whose test name contains NAME",
         run: loom::run,
+    },
+    Command {
+        name: "shuttle",
+        about: "run long scenarios in random schedules and count the schedules explored\n\
+                --seconds N     for so long together (40)\n\
+                --iterations N  so many schedules of each kind instead\n\
+                --seed S        where random choices begin\n\
+                --only NAME     only scenarios whose name contains NAME\n\
+                --replay WHAT   play a schedule that failed again: its file, or itself",
+        run: shuttle::run,
     },
     Command {
         name: "layers",

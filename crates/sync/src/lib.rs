@@ -45,7 +45,7 @@ pub mod counting {
 }
 
 pub use crossbeam_utils::CachePadded;
-pub use sizes::Sizes;
 #[cfg(all(wheel_model, feature = "loom"))]
 #[doc(hidden)]
 pub use loom;
+pub use sizes::Sizes;

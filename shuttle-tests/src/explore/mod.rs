@@ -1,7 +1,8 @@
 //! Runs a scenario again and again, each time in another schedule and with other operations.
 
 #[cfg(all(wheel_model, feature = "shuttle"))]
-mod bursts;
+mod dice;
+
 #[cfg(all(wheel_model, feature = "shuttle"))]
 mod counted;
 

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shuttle::rand::{RngCore, thread_rng};
-use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler, Scheduler};
+use shuttle::scheduler::{PctScheduler, ReplayScheduler, Scheduler};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use wheel_testkit::Random;
 
-use super::bursts::Bursts;
 use super::counted::Counted;
+use super::dice::{Choice, Dice};
 
 const ITERATIONS: usize = 20;
 /// Preemptions that a PCT schedule chooses freely, and one.
@@ -71,6 +71,7 @@ pub fn explore(name: &str, scenario: impl Fn(Random) + Send + Sync + 'static) {
     }
     let seed = number("SHUTTLE_SEED").unwrap_or(0);
     let millis = number("SHUTTLE_MILLIS");
+    println!("scenario {name}: exploring, seed {seed}");
     let schedules = match (number("SHUTTLE_ITERATIONS"), millis) {
         (Some(schedules), _) => schedules as usize,
         (None, Some(_)) => usize::MAX,
@@ -78,11 +79,11 @@ pub fn explore(name: &str, scenario: impl Fn(Random) + Send + Sync + 'static) {
     };
     for kind in [Kind::Random, Kind::Bursts, Kind::Pct] {
         let (kind, scheduler): (&str, Box<dyn Scheduler + Send>) = match kind {
-            Kind::Random => (
-                "random",
-                Box::new(RandomScheduler::new_from_seed(seed, schedules)),
+            Kind::Random => ("random", Box::new(Dice::new(Choice::Step, seed, schedules))),
+            Kind::Bursts => (
+                "bursts",
+                Box::new(Dice::new(Choice::Burst, seed, schedules)),
             ),
-            Kind::Bursts => ("bursts", Box::new(Bursts::new(seed, schedules))),
             Kind::Pct => {
                 let pct = PctScheduler::new_from_seed(seed, PCT_DEPTH, schedules);
                 ("pct", Box::new(pct))
