@@ -49,3 +49,11 @@ pub use crossbeam_utils::CachePadded;
 #[doc(hidden)]
 pub use loom;
 pub use sizes::Sizes;
+
+/// What maps hash with: std's random keys, or none under a checker, which has to meet the same
+/// order of a map, and so of locks, when it plays an execution again.
+#[cfg(not(wheel_model))]
+pub use std::collections::hash_map::RandomState;
+/// What maps hash with: without random keys, or an execution could not be played again.
+#[cfg(wheel_model)]
+pub type RandomState = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
