@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{fuzz, layers, loom, test, tidy};
+use crate::{fuzz, layers, loom, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -45,6 +45,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "fuzz",
         run: fuzz,
+    },
+    Step {
+        name: "shuttle",
+        run: || shuttle::run(&[]),
     },
 ];
 

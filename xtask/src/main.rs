@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `fuzz`, `layers`, `tidy`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `shuttle`, `fuzz`, `tidy`...
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
@@ -11,6 +11,7 @@ mod fuzz;
 mod layers;
 mod loom;
 mod sanitize;
+mod shuttle;
 mod step;
 mod stress;
 mod test;
@@ -33,7 +34,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, fuzz\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle,\n\
+                fuzz\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -66,6 +68,16 @@ const COMMANDS: &[Command] = &[
                 --random       the random driver even where cargo-fuzz is installed\n\
                 --replay NAME FILE    one input that was kept",
         run: fuzz::run,
+    },
+    Command {
+        name: "shuttle",
+        about: "run long scenarios in random schedules and count the schedules explored\n\
+                --seconds N     for so long together (40)\n\
+                --iterations N  so many schedules of each kind instead\n\
+                --seed S        where random choices begin\n\
+                --only NAME     only scenarios whose name contains NAME\n\
+                --replay WHAT   play a schedule that failed again: its file, or itself",
+        run: shuttle::run,
     },
     Command {
         name: "layers",

@@ -12,14 +12,22 @@
 //! again for each slot that a vacant entry would pass on its way down. That too is owed when a
 //! small budget cuts it.
 
+use wheel_sync::{SIZES, Sizes};
+
 use crate::budget::Work;
 use crate::level::LEVELS;
 use crate::levels::Levels;
 
 /// Vacant entries that are let be, so that a quiet wheel is not swept for a handful.
-pub(crate) const SLACK: usize = 4096;
+pub(crate) const SLACK: usize = match SIZES {
+    Sizes::Full | Sizes::Tiny => 4096,
+    Sizes::Small => 8,
+};
 /// Entries that each advance looks at while a sweep is on, besides those for what was placed.
-pub(crate) const STEP: usize = 256;
+pub(crate) const STEP: usize = match SIZES {
+    Sizes::Full | Sizes::Tiny => 256,
+    Sizes::Small => 4,
+};
 /// Entries that a sweep looks at for each one placed.
 pub(crate) const PER_PLACED: usize = 4;
 

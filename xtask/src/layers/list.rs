@@ -113,6 +113,36 @@ pub(super) const EDGES: &[Edge] = &[
         "an adapter of the wheel's tests counts wakes",
     ),
     edge("wheel-fuzz", "wheel-testkit", Normal, "the judge"),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-core",
+        Normal,
+        "the wheel in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-overflow",
+        Normal,
+        "the far timers of its scenarios",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-runtime",
+        Normal,
+        "its pool and both doors in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-sync",
+        Normal,
+        "threads that shuttle schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-testkit",
+        Normal,
+        "judges what the threads have seen",
+    ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use wheel_core::{Budget, Driver, TickLength};
+use wheel_sync::thread;
 
 use super::exit::Exit;
 use super::stats::Counters;
@@ -83,6 +84,11 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             self.sink.caught_up();
             // From here on earlier inserts ring the bell, and a ring before the sleep is kept.
             let next = self.driver.next_due();
+            if self.driver.is_behind() && self.clock.as_manual().is_some() {
+                // The next tick, which is soon enough by any other clock, may never come.
+                thread::yield_now();
+                continue;
+            }
             let until = Until {
                 moment: next.map_or(Moment::NEVER, |at| Moment::of_tick(at, self.tick)),
                 wall_ms: self.wall.next_due_ms(),

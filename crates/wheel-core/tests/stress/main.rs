@@ -19,7 +19,6 @@ use std::thread;
 
 use wheel_testkit::{CountedBytes, Stress};
 
-mod notes;
 mod round;
 mod value;
 
