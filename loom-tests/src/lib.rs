@@ -7,6 +7,9 @@
 //! Loom explores no eventual visibility, so what is promised "by the next call" is asserted after
 //! one more call. Without loom each model runs once, plainly.
 
+pub mod jobs;
+pub mod shop;
+
 use std::sync::Arc as StdArc;
 // tidy: allow sync-only, a count for assertions; as loom's it would add interleavings
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,6 +50,33 @@ pub struct Value {
 impl Drop for Value {
     fn drop(&mut self) {
         self.census.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What came about in some execution of a model, so that a model in which nothing races is noticed.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(StdArc<AtomicUsize>);
+
+impl Seen {
+    /// Outcome number `outcome` has come about.
+    pub fn note(&self, outcome: usize) {
+        // Relaxed: loom runs everything on one thread of the system.
+        self.0.fetch_or(1 << outcome, Ordering::Relaxed);
+    }
+
+    /// Outcomes 0 to `count`, that one apart, came about, each in some execution. To be called
+    /// after the model.
+    ///
+    /// # Panics
+    ///
+    /// When one has not, and loom had all schedules to find it.
+    pub fn all(&self, count: usize) {
+        // Relaxed: as above.
+        let seen = self.0.load(Ordering::Relaxed);
+        assert!(
+            !cfg!(feature = "loom") || seen == (1 << count) - 1,
+            "of {count} outcomes the model has seen {seen:#b}"
+        );
     }
 }
 

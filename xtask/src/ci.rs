@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{layers, loom, mutate, test, tidy};
+use crate::{fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -46,6 +46,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "mutate",
         run: || mutate::run(&["--quick".to_owned()]),
+    },
+    Step {
+        name: "fuzz",
+        run: fuzz,
+    },
+    Step {
+        name: "shuttle",
+        run: || shuttle::run(&[]),
     },
 ];
 
@@ -135,6 +143,12 @@ fn docs() -> Result<(), String> {
         "wheel-runtime/rayon",
     ]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings")).map(drop)
+}
+
+/// On the random driver, which needs nothing installed and does the same everywhere.
+fn fuzz() -> Result<(), String> {
+    let args = ["--seconds", "30", "--random"];
+    fuzz::run(&args.map(str::to_owned))
 }
 
 #[cfg(test)]
