@@ -36,7 +36,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/slots.rs",
         find: "            pool.give(empty);\n",
         replace: "            let _ = empty;\n",
-        notice: Notice::Unit("wheel-core", "slots_are_queues"),
+        notice: Notice::Unit("wheel-core", "empty_chunks"),
     },
     Fault {
         name: "items that follow are announced too late",
@@ -85,14 +85,14 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/cascade.rs",
         find: "for level in (self.scale.finest() + 1..LEVELS).rev() {\n            let number = self.scale.number(level, self.cursor);\n",
         replace: "for level in self.scale.finest() + 1..LEVELS {\n            let number = self.scale.number(level, self.cursor);\n",
-        notice: Notice::Test("wheel-core", "cases", "levels"),
+        notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
     },
     Fault {
-        name: "a cascade takes the low half of a tick for the distance",
+        name: "a cascade puts an item a tick too late",
         file: "crates/wheel-core/src/cascade.rs",
         find: "u64::from(item.low.wrapping_sub(begins as u32))",
-        replace: "u64::from(item.low.saturating_sub(begins as u32))",
-        notice: Notice::Test("wheel-core", "cases", "would_wrap"),
+        replace: "u64::from(item.low.wrapping_sub(begins as u32)) + 1",
+        notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
     },
     Fault {
         name: "a cascade knows no pace",
@@ -114,13 +114,6 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         find: "fits.max(self.cursor).min(due)",
         replace: "due.max(self.cursor)",
         notice: Notice::Unit("wheel-core", "cascades::a_refill"),
-    },
-    Fault {
-        name: "a refill waits for the end of the turn",
-        file: "crates/wheel-core/src/cascade.rs",
-        find: "            .is_some_and(|due| due <= self.reach.turn_end())",
-        replace: "            .is_some_and(|due| due < self.cursor)",
-        notice: Notice::Test("wheel-overflow", "far_timers", "agree_with_the_oracle"),
     },
     Fault {
         name: "far timers all come back in one tick",

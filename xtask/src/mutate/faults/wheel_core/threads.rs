@@ -97,7 +97,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "a refused insert leaves its entry vacant",
         file: "crates/wheel-core/src/wheel.rs",
-        find: "entry.state.take_live(Word::live(generation)) {\n            // SAFETY: taken out of live, so the value is this thread's.\n            return Err(unsafe { entry.read() });",
+        find: "entry.state.take_live(Word::live(generation)) {\n            // SAFETY: taken out of live, so the value is this thread's. [U23]\n            return Err(unsafe { entry.read() });",
         replace: "entry.state.claim_live(Word::live(generation)) {\n            let value = unsafe { entry.read() };\n            self.vacate(mine, index, entry, Word::live(generation));\n            return Err(value);",
         notice: Notice::Model("close_or_insert", "insert_is_refused"),
     },
@@ -209,7 +209,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "who loses the growth keeps its own segment",
         file: "crates/wheel-core/src/segments.rs",
-        find: "                // SAFETY: allocated just above with this length, and never shared.\n                unsafe { release(made, Self::length(segment)) };\n                NonNull::new(other)",
+        find: "                // SAFETY: allocated just above with this length, and never shared. [U12]\n                unsafe { release(made, Self::length(segment)) };\n                NonNull::new(other)",
         replace: "                let _ = other;\n                Some(made)",
         notice: Notice::Model("segment_growth", "same_segment"),
     },
