@@ -235,7 +235,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Unit("wheel-core", "with_a_limit_cancelled_timers"),
     },
     Fault {
-        name: "a thread's place keeps its number when the thread is gone",
+        name: "a thread without a place gives the whole batch back and keeps an entry",
         file: "crates/wheel-core/src/engine.rs",
         find: "        let index = chain.pop(&self.arena);\n        self.arena.give(chain);",
         replace: "        self.arena.give(chain);\n        let index = chain.pop(&self.arena);",
