@@ -14,13 +14,16 @@ use super::Scope;
 use super::faults::{self, Fault, Notice};
 use super::report::{Fate, Verdict};
 use crate::models::{LOOM, MAX_BRANCHES, Program, for_loom, programs};
-use crate::process::{End, in_parallel, run_for};
+use crate::process::{End, Run, in_parallel, run_for};
 use crate::step::{cargo, root};
 
 /// Preemptions of the models that shall notice a fault.
 const PREEMPTIONS: &str = "2";
-/// A test that takes longer does not end.
-const LIMIT: Duration = Duration::from_secs(60);
+/// A test that takes longer with a fault, and several times as long as without, does not end.
+const LIMIT_MIN: Duration = Duration::from_secs(60);
+const LIMIT_FACTOR: u32 = 4;
+/// What passes without a fault must end by then.
+const SOUND_LIMIT: Duration = Duration::from_secs(900);
 /// How many of each lane a quick run plants.
 const SAMPLE: usize = 2;
 /// Packages that faults are in, or that use one.
@@ -96,13 +99,13 @@ impl Lane {
             )
         })?;
         // A fault is noticed only by what passes without it. Before a quick run, all has.
-        let mut sound: BTreeMap<String, Result<End, String>> = BTreeMap::new();
+        let mut sound: BTreeMap<String, Result<Run, String>> = BTreeMap::new();
         if !self.quick {
             for fault in &self.faults {
                 let target = fault.notice.to_string();
                 sound
                     .entry(target)
-                    .or_insert_with(|| self.try_out(&fault.notice));
+                    .or_insert_with(|| self.try_out(&fault.notice, SOUND_LIMIT));
             }
         }
         let mut verdicts = Vec::new();
@@ -110,7 +113,10 @@ impl Lane {
             let started = Instant::now();
             let target = fault.notice.to_string();
             let fate = match sound.get(&target) {
-                None | Some(Ok(End::Passed)) => self.fate(fault),
+                None => self.fate(fault, LIMIT_MIN),
+                Some(Ok(run)) if run.end == End::Passed => {
+                    self.fate(fault, LIMIT_MIN.max(run.took * LIMIT_FACTOR))
+                }
                 Some(Ok(_)) => Fate::Broken {
                     why: format!("{target} fails without the fault"),
                 },
@@ -128,7 +134,7 @@ impl Lane {
         Ok(verdicts)
     }
 
-    fn fate(&self, fault: &Fault) -> Fate {
+    fn fate(&self, fault: &Fault, limit: Duration) -> Fate {
         let file = self.copy.join(fault.file);
         let planted = fs::read_to_string(&file)
             .map_err(|error| format!("cannot read {}: {error}", fault.file))
@@ -137,14 +143,16 @@ impl Lane {
             Ok(both) => both,
             Err(why) => return Fate::Broken { why },
         };
-        let end = write(&file, &planted).and_then(|()| self.try_out(&fault.notice));
+        let end = write(&file, &planted).and_then(|()| self.try_out(&fault.notice, limit));
         let end = write(&file, &sound).and(end);
         match end {
             Err(why) => Fate::Broken { why },
-            Ok(End::Passed) => Fate::Survived {
+            Ok(Run {
+                end: End::Passed, ..
+            }) => Fate::Survived {
                 why: format!("{} passes", fault.notice),
             },
-            Ok(end) => Fate::Noticed {
+            Ok(Run { end, .. }) => Fate::Noticed {
                 by: fault.notice.to_string(),
                 end,
             },
@@ -152,7 +160,7 @@ impl Lane {
     }
 
     /// Builds what shall notice, as the copy stands, and runs it.
-    fn try_out(&self, notice: &Notice) -> Result<End, String> {
+    fn try_out(&self, notice: &Notice, limit: Duration) -> Result<Run, String> {
         let mut command = match notice {
             Notice::Model(file, _) => {
                 let mut command = cargo(LOOM);
@@ -188,7 +196,7 @@ impl Lane {
                 .find(|program| matches!(notice, Notice::Model(file, _) if program.name == *file))
                 .ok_or_else(|| format!("{notice} is {} programs", programs.len()))?,
         };
-        Ok(run_for(&mut filtered(program, notice.filter()), LIMIT)?.end)
+        run_for(&mut filtered(program, notice.filter()), limit)
     }
 }
 

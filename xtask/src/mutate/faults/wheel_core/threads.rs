@@ -162,7 +162,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/vacant.rs",
         find: "            *own = room;\n            if let Some(full)",
         replace: "            drop(room);\n            if let Some(full)",
-        notice: Notice::Model("hint_exchange", "to_one_of_two"),
+        notice: Notice::Model("hint_exchange", "from_one_that_cancels"),
     },
     Fault {
         name: "more stacks of hints than entries pay for",
@@ -211,7 +211,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/segments.rs",
         find: "                // SAFETY: allocated just above with this length, and never shared. [U12]\n                unsafe { release(made, Self::length(segment)) };\n                NonNull::new(other)",
         replace: "                let _ = other;\n                Some(made)",
-        notice: Notice::Model("segment_growth", "same_segment"),
+        notice: Notice::Model("segment_growth", "get_different_entries"),
     },
     Fault {
         name: "an array finds its last item in the next segment",
