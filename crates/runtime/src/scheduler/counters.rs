@@ -64,7 +64,8 @@ impl Counters {
     /// It is gone again, as if it had never been there.
     pub(crate) fn task_refused(&self) {
         self.scheduled.fetch_sub(1, Ordering::Relaxed);
-        self.live.fetch_sub(1, Ordering::SeqCst);
+        // Release: as in `moved`. [O53]
+        self.live.fetch_sub(1, Ordering::Release);
     }
 
     /// A task went from one state to another.
