@@ -9,6 +9,9 @@
 mod ci;
 mod layers;
 mod loom;
+mod models;
+mod mutate;
+mod process;
 mod step;
 mod test;
 mod tidy;
@@ -40,6 +43,15 @@ const COMMANDS: &[Command] = &[
                 --deep         allow more preemptions (slow)\n\
                 --only NAME    only models whose test name contains NAME",
         run: loom::run,
+    },
+    Command {
+        name: "mutate",
+        about: "weaken each memory ordering and plant faults: something must notice\n\
+                --quick        a few of each\n\
+                --only TEXT    only those with this id, or this text in what is printed\n\
+                --orderings    no faults; --faults: no orderings\n\
+                --markdown     the tables for docs/PROOF.md",
+        run: mutate::run,
     },
     Command {
         name: "layers",

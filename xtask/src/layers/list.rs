@@ -93,6 +93,12 @@ pub(super) const EDGES: &[Edge] = &[
         "the protocols under the model",
     ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
+    edge(
+        "wheel-loom-tests",
+        "wheel-overflow",
+        Normal,
+        "where far timers wait in a model",
+    ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(
