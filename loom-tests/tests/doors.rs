@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use wheel_loom_tests::jobs::{Gate, Jobs};
 use wheel_loom_tests::{Note, Seen};
-use wheel_runtime::{InlineExecutor, ManualClock, Scheduler, TaskState, Timers};
+use wheel_runtime::{
+    InlineExecutor, ManualClock, Schedule, Scheduler, TaskHandle, TaskState, Timers,
+};
 use wheel_sync::{model, rest_unexplored, thread, unexplored};
 
 const MS: Duration = Duration::from_millis(1);
@@ -125,4 +127,59 @@ fn a_scheduler_with_a_worker_runs_what_is_due() {
         rest_unexplored();
         assert!(scheduler.shutdown(Duration::MAX).is_ok());
     });
+}
+
+/// A scheduler whose handlers run on its driver thread, which sleeps, and a task that is due after
+/// a millisecond and counts itself.
+fn pending_task(jobs: &Jobs) -> (ManualClock, Scheduler, TaskHandle) {
+    let counted = jobs.clone();
+    unexplored(|| {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let task = scheduler.after(MS, move |_| counted.count());
+        clock.advance(Duration::ZERO);
+        (clock, scheduler, task.unwrap())
+    })
+}
+
+#[test]
+fn an_occurrence_whose_task_is_looked_at_comes_all_the_same() {
+    model("doors, busy task", || {
+        let jobs = Jobs::new();
+        let (clock, scheduler, task) = pending_task(&jobs);
+        let other = task.clone();
+        let looker = thread::spawn(move || drop(other.info()));
+        clock.advance(MS);
+        looker.join().unwrap();
+        assert_eq!(jobs.ran(), 1);
+        rest_unexplored();
+        assert_eq!(task.wait(), TaskState::Succeeded);
+        assert!(scheduler.shutdown(Duration::MAX).is_ok());
+    });
+}
+
+#[test]
+fn an_occurrence_and_a_new_schedule_have_one_winner() {
+    let seen = Seen::default();
+    let sees = seen.clone();
+    model("doors, reschedule or fire", move || {
+        let jobs = Jobs::new();
+        let (clock, scheduler, task) = pending_task(&jobs);
+        let (other, id) = (scheduler.clone(), task.id().to_owned());
+        let later = MS * 20;
+        let mover = thread::spawn(move || other.reschedule(&id, Schedule::after(later)));
+        clock.advance(MS);
+        let moved = mover.join().unwrap().is_ok();
+        rest_unexplored();
+        let before = jobs.ran();
+        // It comes again if the new schedule holds: it was not due, or its run was going.
+        clock.advance(later);
+        assert_eq!(jobs.ran() - before, usize::from(moved));
+        assert!(moved || before == 1);
+        sees.note(usize::from(moved));
+        assert_eq!(task.wait(), TaskState::Succeeded);
+        assert!(scheduler.shutdown(Duration::MAX).is_ok());
+    });
+    seen.all(2);
 }

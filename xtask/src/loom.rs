@@ -14,6 +14,7 @@ use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::models::MAX_BRANCHES;
 use crate::step::{cargo, root, seconds};
 
 /// Preemptions per execution: most bugs need one or two, and each more multiplies the executions.
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         // Models judge the assertions of the product too.
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
         .env("LOOM_MAX_PREEMPTIONS", preemptions)
+        .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
         // A refuted variant panics by design; its backtrace is loom's inside.
         .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::piped());

@@ -10,6 +10,9 @@ mod ci;
 mod fuzz;
 mod layers;
 mod loom;
+mod models;
+mod mutate;
+mod process;
 mod sanitize;
 mod shuttle;
 mod step;
@@ -78,6 +81,15 @@ const COMMANDS: &[Command] = &[
                 --only NAME     only scenarios whose name contains NAME\n\
                 --replay WHAT   play a schedule that failed again: its file, or itself",
         run: shuttle::run,
+    },
+    Command {
+        name: "mutate",
+        about: "weaken each memory ordering and plant faults: something must notice\n\
+                --quick        a few of each\n\
+                --only TEXT    only those with this id, or this text in what is printed\n\
+                --orderings    no faults; --faults: no orderings\n\
+                --markdown     the tables for docs/PROOF.md",
+        run: mutate::run,
     },
     Command {
         name: "layers",

@@ -47,6 +47,11 @@ impl Chain {
     pub(crate) fn is_full(&self) -> bool {
         self.len >= BATCH
     }
+
+    #[cfg(wheel_model)]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
 }
 
 /// Every entry of an engine.

@@ -357,6 +357,11 @@ impl<T> Driver<T> {
         }
     }
 
+    #[cfg(wheel_model)]
+    pub(crate) fn freed(&self) -> usize {
+        self.freed.len()
+    }
+
     fn free(&mut self, index: u32, last: Word) {
         free_into(&mut self.freed, &self.engine, index, last);
     }

@@ -99,6 +99,21 @@ impl Places {
         self.places.existing().count() as u64
     }
 
+    /// How many free entries all threads have at hand, while none is in a call.
+    #[cfg(wheel_model)]
+    pub(crate) fn at_hand(&self) -> usize {
+        let places = self.places.existing();
+        places
+            .map(|place| {
+                place.caches.with(|caches| {
+                    // SAFETY: no thread is in a call, so none has them on loan; loom checks it.
+                    let caches = unsafe { &*caches };
+                    caches.free.len() + caches.unused.1 as usize
+                })
+            })
+            .sum()
+    }
+
     /// How many timers are pending: exact when no call is in flight.
     pub(crate) fn live(&self) -> usize {
         // Relaxed: a sum over several counters is a snapshot of nothing anyway. [O27]

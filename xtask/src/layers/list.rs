@@ -143,6 +143,12 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "judges what the threads have seen",
     ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-overflow",
+        Normal,
+        "where far timers wait in a model",
+    ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(

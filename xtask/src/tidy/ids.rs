@@ -86,7 +86,7 @@ pub(super) fn ids_in(comment: &str, letter: char) -> Vec<String> {
         .collect()
 }
 
-fn row_id(line: &str, letter: char) -> Option<String> {
+pub(super) fn row_id(line: &str, letter: char) -> Option<String> {
     let first = line.strip_prefix('|')?.split('|').next()?;
     let id = first
         .trim()

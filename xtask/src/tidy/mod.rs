@@ -17,13 +17,13 @@
 
 mod cases;
 mod ids;
-mod imports;
+pub(crate) mod imports;
 mod links;
-mod orderings;
+pub(crate) mod orderings;
 mod seams;
 mod shape;
-mod source;
-mod tree;
+pub(crate) mod source;
+pub(crate) mod tree;
 mod unsafes;
 mod waiver;
 mod words;

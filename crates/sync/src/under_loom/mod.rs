@@ -4,6 +4,7 @@ pub mod atomic;
 mod lock;
 mod once;
 pub mod thread;
+mod turns;
 mod weaken;
 
 pub use crate::modelled_thread_local as thread_local;
