@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{fuzz, layers, loom, shuttle, test, tidy};
+use crate::{fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -41,6 +41,11 @@ const STEPS: &[Step] = &[
     Step {
         name: "loom",
         run: || loom::run(&[]),
+    },
+    // After test and loom: it plants faults where those have passed and built.
+    Step {
+        name: "mutate",
+        run: || mutate::run(&["--quick".to_owned()]),
     },
     Step {
         name: "fuzz",

@@ -45,7 +45,9 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "loom",
         about: "model-check the concurrent protocols and count the executions explored\n\
-                --deep         allow more preemptions (slow)\n\
+                --deep         more preemptions for as long as it ends, then without a bound\n\
+                --seconds N    for each step of that (120)\n\
+                --markdown     the table of a deep run for docs/PROOF.md\n\
                 --only NAME    only models whose test name contains NAME",
         run: loom::run,
     },
