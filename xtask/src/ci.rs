@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{fuzz, layers, loom, test, tidy};
+use crate::{fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -42,9 +42,18 @@ const STEPS: &[Step] = &[
         name: "loom",
         run: || loom::run(&[]),
     },
+    // After test and loom: it plants faults where those have passed and built.
+    Step {
+        name: "mutate",
+        run: || mutate::run(&["--quick".to_owned()]),
+    },
     Step {
         name: "fuzz",
         run: fuzz,
+    },
+    Step {
+        name: "shuttle",
+        run: || shuttle::run(&[]),
     },
 ];
 

@@ -3,10 +3,17 @@
 use std::sync::{PoisonError, TryLockError};
 use std::time::Duration;
 
-pub use std::sync::Arc;
+pub use crate::cell::UnsafeCell;
+#[cfg(feature = "channel")]
+pub use crossbeam_channel as channel;
+pub use std::sync::{Arc, OnceLock};
+pub use std::thread_local;
 
 /// True when loom's types are in force.
 pub const MODELLED: bool = false;
+
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Full;
 
 /// std's atomics.
 pub mod atomic {
@@ -114,30 +121,6 @@ impl Backoff {
     }
 }
 
-/// A cell whose accesses are closures, so that loom can see them.
-#[derive(Debug, Default)]
-#[repr(transparent)]
-pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
-
-impl<T> UnsafeCell<T> {
-    /// A cell that holds `value`.
-    pub const fn new(value: T) -> UnsafeCell<T> {
-        UnsafeCell(std::cell::UnsafeCell::new(value))
-    }
-
-    /// Lends the content for reading. The caller upholds what a dereference needs.
-    #[inline]
-    pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-        read(self.0.get())
-    }
-
-    /// Lends the content for writing. The caller upholds what a dereference needs.
-    #[inline]
-    pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
-        write(self.0.get())
-    }
-}
-
 /// std's mutex without poisoning: what it guards stays usable after a panic elsewhere.
 #[derive(Debug, Default)]
 pub struct Mutex<T>(std::sync::Mutex<T>);
@@ -213,6 +196,15 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     run();
     println!("model {name}: 1 execution, without loom");
 }
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}
 
 #[cfg(test)]
 mod tests {

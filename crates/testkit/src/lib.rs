@@ -30,8 +30,11 @@
 //!
 //! Beside the streams stand the [`cases`]: short scenes in which other engines went wrong.
 //!
+//! Where threads meet an engine at once, no order of their operations is known; what they have seen
+//! is judged afterwards, from their [`Notes`] and a [`Census`] of the values.
+//!
 //! Reading order: [`subject`](Subject), `model`, `random`, `choices`, `stream`, `judge`, `sleep`,
-//! `check`, `cases`.
+//! `check`, `census`, `notes`, `cases`; `stress` and `bytes` stand for themselves.
 
 mod subject;
 
@@ -46,11 +49,21 @@ mod sleep;
 
 mod check;
 
+mod census;
+mod notes;
+
+mod stress;
+mod bytes;
+
 pub mod cases;
 
+pub use bytes::CountedBytes;
+pub use census::{Census, Value};
 pub use check::{check, check_bytes, seeds, try_choices};
 pub use choices::Choices;
 pub use model::{Model, Timer};
+pub use notes::Notes;
 pub use random::Random;
 pub use stream::{Scale, Setup};
+pub use stress::Stress;
 pub use subject::{Refused, Step, Subject};

@@ -47,7 +47,7 @@ impl Bitmap {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

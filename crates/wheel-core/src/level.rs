@@ -20,7 +20,7 @@
 //! Slots are *numbered* from the origin on: slot number `n` of a level begins at tick `n * unit`,
 //! and lies at `n` modulo the length of its ring.
 
-use wheel_sync::MODELLED;
+use wheel_sync::{MODELLED, SIZES, Sizes};
 
 use crate::TickLength;
 
@@ -31,10 +31,10 @@ pub(crate) const TOP: usize = LEVELS - 1;
 const MS: usize = 1;
 
 /// Slots to a turn of the levels from ms up.
-const TURNS: [u32; LEVELS] = if MODELLED {
-    [0, 2, 2, 2, 2]
-} else {
-    [0, 1000, 60, 60, 24]
+const TURNS: [u32; LEVELS] = match SIZES {
+    Sizes::Full => [0, 1000, 60, 60, 24],
+    Sizes::Small => [0, 4, 4, 4, 4],
+    Sizes::Tiny => [0, 2, 2, 2, 2],
 };
 
 /// Milliseconds in a slot of the levels from ms up; the last is a turn of the hour level.
@@ -168,7 +168,7 @@ impl Reach {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -100,7 +100,7 @@ impl Word {
 pub(crate) struct State(AtomicU64);
 
 impl State {
-    #[cfg(any(test, wheel_loom))]
+    #[cfg(any(test, wheel_model))]
     pub(crate) fn free() -> State {
         State(AtomicU64::new(0))
     }
@@ -200,7 +200,9 @@ impl State {
         self.step(seen, Phase::Free, Ordering::Relaxed)
     }
 
+    // Under a model, the site of a step is that of its caller.
     #[inline]
+    #[cfg_attr(wheel_model, track_caller)]
     fn step(&self, seen: Word, phase: Phase, success: Ordering) -> bool {
         // Relaxed on failure: whoever loses touches nothing. [O9]
         self.0
@@ -216,7 +218,7 @@ impl Word {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
 

@@ -76,7 +76,7 @@ impl Tagged {
     }
 }
 
-#[cfg(all(test, not(wheel_loom)))]
+#[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
     use wheel_sync::atomic::{AtomicBool, AtomicU32};

@@ -86,6 +86,12 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "the protocols under the model",
     ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-runtime",
+        Normal,
+        "the protocols under the model",
+    ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
     edge(
         "wheel-fuzz",
@@ -107,6 +113,42 @@ pub(super) const EDGES: &[Edge] = &[
         "an adapter of the wheel's tests counts wakes",
     ),
     edge("wheel-fuzz", "wheel-testkit", Normal, "the judge"),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-core",
+        Normal,
+        "the wheel in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-overflow",
+        Normal,
+        "the far timers of its scenarios",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-runtime",
+        Normal,
+        "its pool and both doors in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-sync",
+        Normal,
+        "threads that shuttle schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
+        "wheel-testkit",
+        Normal,
+        "judges what the threads have seen",
+    ),
+    edge(
+        "wheel-loom-tests",
+        "wheel-overflow",
+        Normal,
+        "where far timers wait in a model",
+    ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(
@@ -125,7 +167,10 @@ pub(super) const EDGES: &[Edge] = &[
 
 /// What a published crate may declare from outside the workspace, optional ones included.
 pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
-    ("wheel-sync", &["crossbeam-utils", "loom"]),
+    (
+        "wheel-sync",
+        &["crossbeam-channel", "crossbeam-utils", "loom", "shuttle"],
+    ),
     ("wheel-core", &["crossbeam-utils", "slab"]),
     ("wheel-overflow", &[]),
     (
@@ -151,5 +196,6 @@ pub(super) const NEVER: &[&str] = &[
     "async-io",
     "futures-executor",
     "loom",
+    "shuttle",
     "wheel-testkit",
 ];

@@ -7,48 +7,49 @@
 //! Every test there is a model and prints `model NAME: N executions` when loom has finished it. A
 //! test that passed and printed no such line has checked nothing, so it is an error here. A test
 //! marked `should_panic` is a variant that the model must refute; it ends in its panic instead.
-//! Loom has its own target directory: its flag would rebuild everything else each time.
+
+mod deep;
 
 use std::io::Read;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::step::{cargo, root, seconds};
+use crate::models::{LOOM, MAX_BRANCHES, executions_in, for_loom};
+use crate::step::{cargo, seconds};
 
 /// Preemptions per execution: most bugs need one or two, and each more multiplies the executions.
-const QUICK_PREEMPTIONS: &str = "2";
-const DEEP_PREEMPTIONS: &str = "4";
+const PREEMPTIONS: &str = "2";
+/// Seconds for each step of a deep run, unless it is told otherwise.
+const DEEP_SECONDS: u64 = 120;
 /// How long the command stays silent before it says what it is doing.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-enum Depth {
-    Quick,
-    Deep,
+/// What was asked for.
+#[derive(Debug)]
+struct Asked {
+    deep: bool,
+    only: Option<String>,
+    seconds: u64,
+    markdown: bool,
 }
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (depth, only) = parse(args)?;
-    let preemptions = std::env::var("LOOM_MAX_PREEMPTIONS").unwrap_or_else(|_| {
-        let bound = match depth {
-            Depth::Quick => QUICK_PREEMPTIONS,
-            Depth::Deep => DEEP_PREEMPTIONS,
-        };
-        bound.to_owned()
-    });
+    let asked = parse(args)?;
+    if asked.deep {
+        let limit = Duration::from_secs(asked.seconds);
+        return deep::run(asked.only.as_deref(), limit, asked.markdown);
+    }
+    let preemptions =
+        std::env::var("LOOM_MAX_PREEMPTIONS").unwrap_or_else(|_| PREEMPTIONS.to_owned());
     println!("Models under loom, at most {preemptions} preemptions an execution.");
 
-    let mut command = cargo(&["test", "--locked", "--release", "-p", "wheel-loom-tests"]);
-    command
-        .args(["--features", "loom", "--tests", "--"])
-        .args(only);
+    let mut command = cargo(LOOM);
+    for_loom(&mut command).arg("--").args(asked.only);
     command.args(["--nocapture", "--test-threads=1"]);
     command
-        .env("RUSTFLAGS", "--cfg wheel_loom")
-        .env("CARGO_TARGET_DIR", root().join("target").join("loom"))
-        // Models judge the assertions of the product too.
-        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
         .env("LOOM_MAX_PREEMPTIONS", preemptions)
+        .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
         // A refuted variant panics by design; its backtrace is loom's inside.
         .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::piped());
@@ -71,17 +72,30 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     report.verdict()
 }
 
-fn parse(args: &[String]) -> Result<(Depth, Option<&String>), String> {
-    let (mut depth, mut only) = (Depth::Quick, None);
+fn parse(args: &[String]) -> Result<Asked, String> {
+    let mut asked = Asked {
+        deep: false,
+        only: None,
+        seconds: DEEP_SECONDS,
+        markdown: false,
+    };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--deep" => depth = Depth::Deep,
-            "--only" => only = Some(args.next().ok_or("`--only` needs the name of a model")?),
+            "--deep" => asked.deep = true,
+            "--markdown" => asked.markdown = true,
+            "--only" => {
+                let name = args.next().ok_or("`--only` needs the name of a model")?;
+                asked.only = Some(name.clone());
+            }
+            "--seconds" => {
+                let number = args.next().and_then(|number| number.parse().ok());
+                asked.seconds = number.ok_or("`--seconds` needs a number")?;
+            }
             other => return Err(format!("`cargo xtask loom` takes no `{other}`")),
         }
     }
-    Ok((depth, only))
+    Ok(asked)
 }
 
 /// Reads on a thread of its own, so that silence can be noticed.
@@ -235,12 +249,6 @@ fn test_start(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("test ")?.split_once(" ... ")
 }
 
-/// The number in `model NAME: N executions`.
-fn executions_in(line: &str) -> Option<u64> {
-    let (_, count) = line.strip_prefix("model ")?.rsplit_once(": ")?;
-    count.strip_suffix(" executions")?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,5 +298,6 @@ mod tests {
     fn unknown_arguments_are_refused() {
         assert!(parse(&["--fast".into()]).is_err());
         assert!(parse(&["--only".into()]).is_err());
+        assert!(parse(&["--seconds".into(), "x".into()]).is_err());
     }
 }

@@ -1,0 +1,199 @@
+//! The half for random schedules: shuttle's types under the paths of `native`.
+//!
+//! shuttle knows one memory order, the strictest, whatever an operation asks for: it finds faults
+//! of logic in runs that are far too long for loom, and none of ordering.
+
+use std::time::Duration;
+
+pub use crate::cell::UnsafeCell;
+pub use shuttle::sync::{Arc, MutexGuard};
+pub use shuttle::thread_local;
+// Its steps are whole ones in every schedule.
+pub use std::sync::OnceLock;
+
+/// True when sizes shrink for a model.
+pub const MODELLED: bool = true;
+
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Small;
+
+/// shuttle's atomics.
+pub mod atomic {
+    pub use shuttle::sync::atomic::{
+        AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// shuttle's threads, and a small number for each living one.
+pub mod thread {
+    use std::io;
+
+    pub use shuttle::thread::{
+        Builder, JoinHandle, Thread, ThreadId, current, panicking, park, park_timeout, spawn,
+        yield_now,
+    };
+
+    /// How many threads a model should think of as at work at once.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn available_parallelism() -> io::Result<std::num::NonZeroUsize> {
+        Ok(std::num::NonZeroUsize::MIN)
+    }
+
+    pub use super::slot::slot;
+}
+
+mod slot {
+    //! Numbers living threads as `native` does: from 0, and again once their owner has ended.
+    //!
+    //! Each execution begins at 0, so that it can be played again.
+
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use shuttle::sync::Mutex;
+
+    #[derive(Default)]
+    struct Numbers {
+        free: BinaryHeap<Reverse<usize>>,
+        next: usize,
+    }
+
+    shuttle::lazy_static! {
+        static ref NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::default());
+    }
+
+    shuttle::thread_local! {
+        static LEASE: Lease = Lease::take();
+    }
+
+    struct Lease(usize);
+
+    impl Lease {
+        fn take() -> Lease {
+            let mut numbers = NUMBERS.lock().expect("a panic ends the model");
+            let slot = numbers.free.pop().map(|Reverse(slot)| slot);
+            let slot = slot.unwrap_or(numbers.next);
+            numbers.next = numbers.next.max(slot + 1);
+            Lease(slot)
+        }
+    }
+
+    impl Drop for Lease {
+        fn drop(&mut self) {
+            // A panic has ended the model already.
+            if let Ok(mut numbers) = NUMBERS.lock() {
+                numbers.free.push(Reverse(self.0));
+            }
+        }
+    }
+
+    /// A number that no other living thread has: small, and used again after the thread has ended.
+    ///
+    /// `None` while the thread is being torn down and has given its number back.
+    pub fn slot() -> Option<usize> {
+        LEASE.try_with(|lease| lease.0).ok()
+    }
+}
+
+/// Lets another thread run, since nothing changes until one does.
+#[derive(Debug, Default)]
+pub struct Backoff(());
+
+impl Backoff {
+    /// Ready to wait.
+    pub fn new() -> Backoff {
+        Backoff(())
+    }
+
+    /// Yields.
+    pub fn snooze(&self) {
+        thread::yield_now();
+    }
+}
+
+/// shuttle's mutex, with the interface of `native`.
+#[derive(Debug, Default)]
+pub struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// An unlocked mutex around `value`.
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex(shuttle::sync::Mutex::new(value))
+    }
+
+    /// Blocks until the lock is free.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().expect("a panic ends the model")
+    }
+
+    /// The lock, if it is free.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.0.try_lock().ok()
+    }
+
+    /// The content, once nobody else has the mutex.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner().expect("a panic ends the model")
+    }
+}
+
+/// shuttle's condition variable, with the interface of `native`.
+#[derive(Debug, Default)]
+pub struct Condvar(shuttle::sync::Condvar);
+
+impl Condvar {
+    /// A condition variable that nobody waits for.
+    pub const fn new() -> Condvar {
+        Condvar(shuttle::sync::Condvar::new())
+    }
+
+    /// Gives the lock up, waits to be notified, and takes it again.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).expect("a panic ends the model")
+    }
+
+    /// Waits to be notified: a model has no time, so the timeout never comes.
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        _timeout: Duration,
+    ) -> MutexGuard<'a, T> {
+        self.wait(guard)
+    }
+
+    /// Wakes one waiter.
+    pub fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    /// Wakes all waiters.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
+
+/// Runs a model in `SHUTTLE_ITERATIONS` random schedules, 100 unless told otherwise.
+pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
+    let iterations = std::env::var("SHUTTLE_ITERATIONS").map_or(100, |text| {
+        text.parse()
+            .expect("SHUTTLE_ITERATIONS must be a number of schedules")
+    });
+    let mut config = shuttle::Config::new();
+    // That every order is taken for the strictest is said above.
+    config.silence_warnings = true;
+    let scheduler = shuttle::scheduler::RandomScheduler::new(iterations);
+    shuttle::Runner::new(scheduler, config).run(run);
+    println!("model {name}: {iterations} executions");
+}
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}
