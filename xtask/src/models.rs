@@ -140,6 +140,22 @@ pub(crate) fn executions_of(output: &str) -> Option<u64> {
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
+/// The file and what the model calls itself; the test's own name when it is more than one.
+pub(crate) fn label_of(name: &str, output: &str) -> String {
+    let labels: Vec<&str> = output
+        .lines()
+        .map(|line| line.split_once(" ... ").map_or(line, |(_, rest)| rest))
+        .filter(|line| executions_in(line).is_some())
+        .filter_map(|line| line.strip_prefix("model ")?.rsplit_once(": "))
+        .map(|(label, _)| label)
+        .collect();
+    let file = name.split("::").next().unwrap_or(name);
+    match labels[..] {
+        [label] => format!("{file}: {label}"),
+        _ => name.replacen("::", ": ", 1),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +177,15 @@ mod tests {
             "running 1 test\ntest x ... model a: 7 executions\nmodel b: 8 executions\nok\n";
         assert_eq!(executions_of(output), Some(15));
         assert_eq!(executions_of("test x ... ok\n"), None);
+    }
+
+    #[test]
+    fn a_model_goes_by_its_label() {
+        let output = "test t ... site x\nmodel push-or-park, reset: 7 executions\nok\n";
+        assert_eq!(
+            label_of("push_or_park::t", output),
+            "push_or_park: push-or-park, reset"
+        );
+        assert_eq!(label_of("push_or_park::t", "ok"), "push_or_park: t");
     }
 }

@@ -12,6 +12,9 @@ pub use std::thread_local;
 /// True when loom's types are in force.
 pub const MODELLED: bool = false;
 
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Full;
+
 /// std's atomics.
 pub mod atomic {
     pub use std::sync::atomic::{

@@ -13,8 +13,8 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use wheel_sync::MODELLED;
 use wheel_sync::atomic::{AtomicPtr, Ordering};
+use wheel_sync::{SIZES, Sizes};
 
 #[cfg(not(wheel_model))]
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -32,7 +32,11 @@ pub(crate) unsafe trait Blank: Sized {
 }
 
 /// Segments that are enough for 2^32 items when the first one holds 1, or for the few of a model.
-const SEGMENTS: usize = if MODELLED { 4 } else { 33 };
+const SEGMENTS: usize = match SIZES {
+    Sizes::Full => 33,
+    Sizes::Small => 10,
+    Sizes::Tiny => 4,
+};
 
 /// The array. Its first segment has `1 << FIRST_BITS` items.
 pub(crate) struct Segments<E, const FIRST_BITS: u32> {

@@ -173,6 +173,13 @@ impl Exchange {
         }
     }
 
+    /// How many stacks there are.
+    #[cfg(test)]
+    pub(crate) fn stacks(&self) -> usize {
+        // Relaxed: a count. [O15]
+        self.made.load(Ordering::Relaxed) as usize
+    }
+
     /// Takes a full stack over, if there is one, and says whether.
     #[inline]
     fn receive(&self, own: &mut Hints) -> bool {

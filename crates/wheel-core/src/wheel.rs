@@ -255,6 +255,12 @@ impl<T> Wheel<T> {
         Tick::new(self.engine.now())
     }
 
+    /// How many entries were ever in use, so that a model sees whether they come back.
+    #[cfg(wheel_model)]
+    pub fn entries_used(&self) -> u32 {
+        self.engine.arena.used()
+    }
+
     fn key(&self, index: u32, generation: Generation) -> Key {
         Key {
             engine: self.engine.id,

@@ -94,7 +94,7 @@ fn record(models: &[Model], scope: &Scope) -> Result<Vec<Recorded>, String> {
             End::TimedOut => Err(format!("{} does not end", model.name)),
             End::Passed => Ok(Some(Recorded {
                 model: index,
-                name: label_of(&model.name, &run.output),
+                name: models::label_of(&model.name, &run.output),
                 took: run.took,
                 sites: run.output.lines().filter_map(read_site).collect(),
             })),
@@ -117,22 +117,6 @@ fn read_site(line: &str) -> Option<(String, String, Order)> {
     let mut words = line.strip_prefix("site ")?.split(' ');
     let (place, _, part, order) = (words.next()?, words.next()?, words.next()?, words.next()?);
     Some((place.to_owned(), part.to_owned(), Order::read(order)?))
-}
-
-/// The file and what the model calls itself; the test's own name when it is more than one.
-fn label_of(name: &str, output: &str) -> String {
-    let labels: Vec<&str> = output
-        .lines()
-        .map(|line| line.split_once(" ... ").map_or(line, |(_, rest)| rest))
-        .filter(|line| models::executions_in(line).is_some())
-        .filter_map(|line| line.strip_prefix("model ")?.rsplit_once(": "))
-        .map(|(label, _)| label)
-        .collect();
-    let file = name.split("::").next().unwrap_or(name);
-    match labels[..] {
-        [label] => format!("{file}: {label}"),
-        _ => name.replacen("::", ": ", 1),
-    }
 }
 
 fn mutants<'a>(sites: &'a [Site], recorded: &[Recorded]) -> Result<Vec<Mutant<'a>>, String> {
@@ -295,16 +279,6 @@ mod tests {
         assert_eq!(read_site(line), Some(site.clone()));
         assert_eq!(read_site(&format!("test x ... {line}")), Some(site));
         assert_eq!(read_site("model x: 3 executions"), None);
-    }
-
-    #[test]
-    fn a_model_goes_by_its_label() {
-        let output = "test t ... site x\nmodel push-or-park, reset: 7 executions\nok\n";
-        assert_eq!(
-            label_of("push_or_park::t", output),
-            "push_or_park: push-or-park, reset"
-        );
-        assert_eq!(label_of("push_or_park::t", "ok"), "push_or_park: t");
     }
 
     fn site(file: &str, orders: &[Order]) -> Site {

@@ -4,7 +4,7 @@
 //! folders of the project, so that what does not belong to it is not built again; settings of their
 //! own for the project's packages keep cargo from taking a copy's packages for the project's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,26 +95,26 @@ impl Lane {
                 self.copy.display()
             )
         })?;
-        let mut sound = BTreeSet::new();
+        // A fault is noticed only by what passes without it. Before a quick run, all has.
+        let mut sound: BTreeMap<String, Result<End, String>> = BTreeMap::new();
+        if !self.quick {
+            for fault in &self.faults {
+                let target = fault.notice.to_string();
+                sound
+                    .entry(target)
+                    .or_insert_with(|| self.try_out(&fault.notice));
+            }
+        }
         let mut verdicts = Vec::new();
         for fault in &self.faults {
-            // A fault is noticed only by what passes without it. Before a quick run, all has.
-            let target = fault.notice.to_string();
-            let fate = if !self.quick && !sound.contains(&target) {
-                self.try_out(&fault.notice)
-            } else {
-                Ok(End::Passed)
-            };
             let started = Instant::now();
-            let fate = match fate {
-                Ok(End::Passed) => {
-                    sound.insert(target.clone());
-                    self.fate(fault)
-                }
-                Ok(_) => Fate::Broken {
+            let target = fault.notice.to_string();
+            let fate = match sound.get(&target) {
+                None | Some(Ok(End::Passed)) => self.fate(fault),
+                Some(Ok(_)) => Fate::Broken {
                     why: format!("{target} fails without the fault"),
                 },
-                Err(why) => Fate::Broken { why },
+                Some(Err(why)) => Fate::Broken { why: why.clone() },
             };
             let verdict = Verdict {
                 site: site(fault),

@@ -10,7 +10,7 @@ const TABLE: &str = "docs/UNSAFE.md";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "unsafe-id",
-        about: "an `unsafe` block or impl of a crate that ships carries [U<n>]",
+        about: "an `unsafe` block or impl of a crate carries [U<n>]",
         check: without_id,
     },
     Rule {

@@ -1,6 +1,5 @@
 //! How a scheduler is set up.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +168,7 @@ impl SchedulerBuilder {
             registry: Registry::new(tasks_max),
             activity: Activity::new(),
             counters,
-            leaving: Mutex::new(HashMap::new()),
+            leaving: Mutex::default(),
             closing: Closing::new(),
             pool,
             tick,

@@ -61,6 +61,13 @@ impl Counters {
         self.scheduled.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// It is gone again, as if it had never been there.
+    pub(crate) fn task_refused(&self) {
+        self.scheduled.fetch_sub(1, Ordering::Relaxed);
+        // Release: as in `moved`. [O53]
+        self.live.fetch_sub(1, Ordering::Release);
+    }
+
     /// A task went from one state to another.
     pub(crate) fn moved(&self, from: TaskState, to: TaskState) {
         if from == to {

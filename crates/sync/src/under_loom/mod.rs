@@ -16,6 +16,9 @@ pub use once::OnceLock;
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;
 
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Tiny;
+
 /// Lets another thread run, since nothing changes until one does.
 #[derive(Debug, Default)]
 pub struct Backoff(());

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// A fault to plant.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(in crate::mutate) struct Fault {
     /// What is wrong then, in a few words.
     pub(super) name: &'static str,
     pub(super) file: &'static str,
@@ -24,7 +24,7 @@ pub(super) struct Fault {
 
 /// What must fail. The last word is part of the names of the tests to run.
 #[derive(Debug)]
-pub(super) enum Notice {
+pub(in crate::mutate) enum Notice {
     /// A file of `loom-tests/tests`, and a test in it.
     Model(&'static str, &'static str),
     /// A unit test of a package.
@@ -55,7 +55,6 @@ impl fmt::Display for Notice {
 
 /// Every fault of every crate.
 pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
-    [wheel_core::FAULTS, overflow::FAULTS, runtime::FAULTS]
-        .into_iter()
-        .flatten()
+    let crates = [overflow::FAULTS, runtime::FAULTS];
+    wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

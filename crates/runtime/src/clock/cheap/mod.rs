@@ -48,6 +48,10 @@ const MOST_CYCLES: u64 = 1 << 21;
 /// The first calibration needs this long, and later ones renew it.
 const FIRST_BASE_NS: u64 = 10_000_000;
 const LATER_BASE_NS: u64 = 1_000_000_000;
+/// And they may not take longer, a tenth of a second and some seconds, or a suspension could hide in
+/// them: the counter may go on while the clock stands.
+const FIRST_BASE_CYCLES: u64 = 1 << 28;
+const LATER_BASE_CYCLES: u64 = 1 << 33;
 /// A true reading that took longer, because the thread was preempted, makes no anchor.
 const QUICK_CYCLES: u64 = 6_000;
 /// After so many disagreements the counter is given up.
@@ -178,35 +182,38 @@ impl CheapClock {
             after: self.anchor_end.load(Ordering::Relaxed),
         };
         let rate = self.rate.load(Ordering::Relaxed);
-        if rate == 0 {
-            self.calibrate(new, FIRST_BASE_NS);
-        } else if new.nanos < old.nanos {
-            // A reading that was overtaken on its way.
-            return;
-        } else if !agree(old, new, rate) {
+        let went_back = new.nanos < old.nanos;
+        if went_back && new.before < old.after {
+            // A reading that was overtaken on its way, which is as true as the one that overtook
+            // it; or clock and counter went back together, and time must not come to the old anchor
+            // again.
+        } else if went_back || (rate != 0 && !agree(old, new, rate)) {
             self.faults.fetch_add(1, Ordering::Relaxed);
             self.rate.store(0, Ordering::Relaxed);
             self.set_base(new);
+        } else if rate == 0 {
+            self.calibrate(new, FIRST_BASE_NS, FIRST_BASE_CYCLES);
         } else {
-            self.calibrate(new, LATER_BASE_NS);
+            self.calibrate(new, LATER_BASE_NS, LATER_BASE_CYCLES);
         }
         self.anchor_cycles.store(new.before, Ordering::Relaxed);
         self.anchor_ns.store(new.nanos, Ordering::Relaxed);
         self.anchor_end.store(new.after, Ordering::Relaxed);
     }
 
-    fn calibrate(&self, new: Sample, base_at_least_ns: u64) {
+    fn calibrate(&self, new: Sample, least_ns: u64, most_cycles: u64) {
         let base_cycles = self.base_cycles.load(Ordering::Relaxed);
         let base_ns = self.base_ns.load(Ordering::Relaxed);
-        if base_cycles == 0 || new.before <= base_cycles || new.nanos < base_ns {
+        let cycles = new.before.saturating_sub(base_cycles);
+        let usable = base_cycles != 0 && cycles != 0 && new.nanos >= base_ns;
+        if !usable || cycles > most_cycles {
             self.set_base(new);
             return;
         }
         let nanos = new.nanos - base_ns;
-        if nanos < base_at_least_ns {
+        if nanos < least_ns {
             return;
         }
-        let cycles = new.before - base_cycles;
         let rate = (u128::from(nanos) << 32) / u128::from(cycles);
         let upper = rate + rate / 4 + 1;
         // A counter outside 250 MHz to 16 GHz is not one that this is made for.
@@ -225,11 +232,12 @@ impl CheapClock {
 }
 
 /// Whether the true clock went on from `old` to `new` as the counter says: not above the upper
-/// rate, which would break the promise, and not below half of it.
+/// rate, which would break the promise, and not below four fifths of the measured one, which no slew
+/// explains.
 fn agree(old: Sample, new: Sample, rate: u64) -> bool {
     let nanos = u128::from(new.nanos - old.nanos) << 32;
     let most = u128::from(new.after.wrapping_sub(old.before)) * u128::from(rate);
-    let least = u128::from(new.before.saturating_sub(old.after)) * u128::from(rate) / 2;
+    let least = u128::from(new.before.saturating_sub(old.after)) * u128::from(rate) * 16 / 25;
     new.before >= old.before && (least..=most).contains(&nanos)
 }
 

@@ -176,7 +176,8 @@ impl WallAlarm {
         if self.armed_ms == Some(due_ms) {
             return true;
         }
-        let due = u64::try_from(wall::nanos_of_ms(due_ms)).unwrap_or(u64::MAX);
+        // The kernel's clock does not go before the epoch.
+        let due = u64::try_from(wall::nanos_of_ms(due_ms).max(0)).unwrap_or(u64::MAX);
         let due = Duration::from_nanos(due);
         let flags = TimerfdTimerFlags::ABSTIME | TimerfdTimerFlags::CANCEL_ON_SET;
         match timerfd_settime(&self.timer, flags, &once(due)) {

@@ -25,7 +25,7 @@ use park::{ParkBell, ParkWaiter};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Until {
     pub(super) moment: Moment,
-    /// Milliseconds since the Unix epoch by the wall clock, if something follows that.
+    /// By the wall clock, counted as in `wall.rs`, if something follows that.
     pub(super) wall_ms: Option<u64>,
 }
 
