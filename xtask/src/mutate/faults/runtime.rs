@@ -269,4 +269,11 @@ pub(super) const FAULTS: &[Fault] = &[
         replace: "        if life.epoch < epoch {",
         notice: Notice::Model("doors", "new_schedule"),
     },
+    Fault {
+        name: "a driver that has ended tells nobody",
+        file: "crates/runtime/src/driver/run.rs",
+        find: "        self.exit.go();\n",
+        replace: "",
+        notice: Notice::Model("scheduler_shutdown", "of_two_shutdowns"),
+    },
 ];
