@@ -74,13 +74,6 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Model("pool_shutdown", "a_shutdown_inside"),
     },
     Fault {
-        name: "a job that waits in shutdown tells nobody",
-        file: "crates/runtime/src/executor/pool/mod.rs",
-        find: "        self.shared.left.notify_all();\n",
-        replace: "",
-        notice: Notice::Model("pool_shutdown", "inside"),
-    },
-    Fault {
         name: "a worker that leaves tells nobody",
         file: "crates/runtime/src/executor/pool/mod.rs",
         find: "        self.left.notify_all();\n",
@@ -165,13 +158,6 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Model("wait_idle", "a_waiter_hears"),
     },
     Fault {
-        name: "a run that waits tells no other waiter",
-        file: "crates/runtime/src/scheduler/activity.rs",
-        find: "            *excused += 1;\n            self.changed.notify_all();\n",
-        replace: "            *excused += 1;\n",
-        notice: Notice::Model("wait_idle", "two_runs"),
-    },
-    Fault {
         name: "a mark wakes before it is passed",
         file: "crates/runtime/src/scheduler/mark.rs",
         find: "        self.0.is_passed.store(true, Ordering::Release);\n        self.0.waiter.unpark();\n",
@@ -225,14 +211,14 @@ pub(super) const FAULTS: &[Fault] = &[
         file: "crates/runtime/src/driver/run.rs",
         find: "            if line.is_stopped() {\n                unfired.push(value);\n                return;\n            }\n",
         replace: "            let _ = line;\n",
-        notice: Notice::Test("wheel-runtime", "timers_lifecycle", "shutdown"),
+        notice: Notice::Model("engine_close", "after_a_close"),
     },
     Fault {
-        name: "a second close gets it all again",
+        name: "what nobody asks for is kept",
         file: "crates/runtime/src/driver/exit.rs",
         find: "            Left::Abandoned => values,\n",
         replace: "            Left::Abandoned => {\n                *left = Left::Values(values);\n                Vec::new()\n            }\n",
-        notice: Notice::Model("engine_close", ""),
+        notice: Notice::Model("engine_close", "after_a_close"),
     },
     Fault {
         name: "a reader of the cheap clock takes any anchor",
@@ -274,7 +260,7 @@ pub(super) const FAULTS: &[Fault] = &[
         file: "crates/runtime/src/scheduler/sink.rs",
         find: "            Looked::Busy(task) => self.busy.push(Busy { task, epoch, due }),\n",
         replace: "            Looked::Busy(_) => {}\n",
-        notice: Notice::Model("doors", "looked_at"),
+        notice: Notice::Model("doors", "meets_a_trigger"),
     },
     Fault {
         name: "an occurrence of an old schedule comes",
@@ -282,5 +268,12 @@ pub(super) const FAULTS: &[Fault] = &[
         find: "        if life.epoch != epoch {",
         replace: "        if life.epoch < epoch {",
         notice: Notice::Model("doors", "new_schedule"),
+    },
+    Fault {
+        name: "a driver that has ended tells nobody",
+        file: "crates/runtime/src/driver/run.rs",
+        find: "        self.exit.go();\n",
+        replace: "",
+        notice: Notice::Model("scheduler_shutdown", "of_two_shutdowns"),
     },
 ];
