@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `layers`, `tidy`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `layers`, `tidy`,
+//! `bench`.
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
@@ -6,6 +7,7 @@
 //! Ground rules: one file per command; every command takes its arguments as a slice and returns
 //! `Err(message)` when something does not hold; nothing here changes a file of the project.
 
+mod bench;
 mod ci;
 mod layers;
 mod loom;
@@ -50,6 +52,12 @@ const COMMANDS: &[Command] = &[
         name: "tidy",
         about: "check the conventions that a machine can hold; --rules lists them",
         run: tidy::run,
+    },
+    Command {
+        name: "bench",
+        about: "measure the wheel beside its rivals, in a quarter of an hour; --help lists options\n\
+                --quick        the least that shows the order of things, under a minute",
+        run: bench::run,
     },
 ];
 
