@@ -5,6 +5,8 @@
 //! places of its own to put timers in. Counts say nothing of caches, locks and waiting; they say
 //! when a change makes the code do more.
 
+#![allow(missing_docs, reason = "the macros make public items")]
+
 use std::hint::black_box;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};

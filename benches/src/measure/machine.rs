@@ -1,10 +1,15 @@
 //! What the figures were taken on.
 
 use std::fs;
+use std::hint::black_box;
 use std::process::Command;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+
+use super::Stopwatch;
 
 /// The machine and the build.
 #[derive(Clone, Debug, Serialize)]
@@ -19,6 +24,9 @@ pub struct Machine {
     pub memory_mb: u64,
     /// The kernel.
     pub kernel: String,
+    /// What a compare-and-swap takes that nobody else is at: other machines' figures are set in
+    /// proportion to it.
+    pub cas_ns: f64,
     /// Under which hypervisor, if that can be seen.
     pub virtual_machine: bool,
     /// The compiler.
@@ -51,6 +59,7 @@ impl Machine {
             cache: field("cache size"),
             memory_mb: memory_kib.unwrap_or(0) / 1024,
             kernel: format!("{} {}", std::env::consts::OS, kernel.trim()),
+            cas_ns: lone_cas_ns(),
             virtual_machine: field("flags").split(' ').any(|flag| flag == "hypervisor"),
             rustc: compiler(),
             build: format!(
@@ -87,6 +96,22 @@ impl Machine {
             self.build
         )
     }
+}
+
+/// The least of several goes, as nothing makes it faster than it is.
+fn lone_cas_ns() -> f64 {
+    const STEPS: u64 = 200_000;
+    let word = AtomicU64::new(0);
+    let once = || {
+        let watch = Stopwatch::start();
+        for step in 0..STEPS {
+            let swapped = word.compare_exchange(step, step + 1, AcqRel, Relaxed);
+            black_box(swapped.is_ok());
+        }
+        word.store(0, Relaxed);
+        watch.read().own.as_nanos() as f64 / STEPS as f64
+    };
+    (0..9).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
 fn field_of(cpuinfo: &str, name: &str) -> String {

@@ -8,6 +8,7 @@ mod losses;
 mod json;
 mod svg;
 mod plots;
+mod bars;
 mod page;
 
 pub use json::write as json;

@@ -9,16 +9,19 @@ use super::plots::{Plot, plots};
 use super::rows::place;
 use super::svg::escape;
 use super::table::{also, number};
-use super::{Findings, Row, json, losses};
+use super::{Findings, Row, bars, json, losses};
 use crate::contestants::{ALL, describe};
 
-/// Writes `index.html`, the pictures beside it, and `results.json`.
+/// Writes `index.html`, the pictures beside it, `results.json`, and the table of `BARS.md`.
 pub fn write(findings: &Findings, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let plots = plots(&findings.rows);
     for plot in &plots {
         fs::write(folder.join(&plot.file), &plot.svg)?;
     }
+    let bars = folder.join("BARS.md");
+    let before = fs::read_to_string(&bars).ok();
+    fs::write(&bars, bars::document(findings, before.as_deref()))?;
     fs::write(folder.join("results.json"), json::write(findings))?;
     fs::write(folder.join("index.html"), html(findings, &plots))
 }
@@ -44,7 +47,8 @@ fn html(findings: &Findings, plots: &[Plot]) -> String {
          <p>Medians of the rounds, with the least and the most beside them; the contestants took \
          turns, a process each. Ratios are medians of the ratios within a round, to the heap and \
          to the best engine that is not ours; below 1 is better. All figures are in \
-         <a href=\"results.json\">results.json</a>.</p>\n<h2>Where the wheel loses</h2>\n<ul>\n",
+         <a href=\"results.json\">results.json</a>, and what the wheel is held to in \
+         <a href=\"BARS.md\">BARS.md</a>.</p>\n<h2>Where the wheel loses</h2>\n<ul>\n",
         escape(&findings.machine.line()),
         if *noisy { " class=\"note\"" } else { "" },
         escape(note)

@@ -90,6 +90,7 @@ pub(super) fn also(row: &Row) -> String {
                 let by = row.figure(figure::EARLIEST_US).map_or(0.0, |by| by.p50);
                 format!("FIRES EARLY: {value:.0}, by up to {} us", number(by))
             }
+            "tick_wall_max_ns" => continue,
             figure::CPU_MS => format!("CPU {} ms", number(value)),
             other => format!("{} {}", other, number(value)),
         };
