@@ -15,6 +15,9 @@ usage: cargo xtask bench [OPTIONS]
   --rivals all|heap  everyone, or ours and the heap only (builds much faster)
   --json FILE        write all figures there
   --report DIR       write a page with plots there
+
+or alone, where valgrind is: `cargo xtask bench --counts`, which holds the instructions per
+operation to the band of benches/counts.json; with --accept it writes them there
 ";
 
 /// What was asked for.

@@ -84,7 +84,10 @@ pub(super) fn also(row: &Row) -> String {
             figure::CPU_NS_PER_OP => format!("CPU {} ns", number(value)),
             figure::DRIVER_NS_PER_OP => format!("driver {} ns", number(value)),
             figure::WITH_DRIVER_NS_PER_OP => format!("both {} ns", number(value)),
-            figure::STORM_PEAK_BYTES => format!("storm {:.1} MiB", value / f64::from(1 << 20)),
+            figure::STORM_PEAK_BYTES => format!("storm {:.1} MiB", mib(value)),
+            "storm_fixed_peak_bytes" => format!("of one length {:.1} MiB", mib(value)),
+            "storm_wide_peak_bytes" => format!("up to 1 h {:.1} MiB", mib(value)),
+            figure::STORM_BYTES_PER_TIMER => continue,
             figure::EARLY if value == 0.0 => continue,
             figure::EARLY => {
                 let by = row.figure(figure::EARLIEST_US).map_or(0.0, |by| by.p50);
@@ -100,6 +103,10 @@ pub(super) fn also(row: &Row) -> String {
         parts.push(format!("only {} rounds succeeded", row.rounds));
     }
     parts.join(", ")
+}
+
+fn mib(bytes: f64) -> f64 {
+    bytes / f64::from(1 << 20)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! At rest: so many timers due within an hour, the keys that the user keeps not counted, except
 //! that a future is the timer and not a key to it. In a storm: two threads set and cancel timeouts
 //! of 30 s to 31 s as fast as they can, 1,024 open each, while the driver ticks in real time; the
-//! most that was resident above what there was before.
+//! most that was resident above what there was before. A full run has two storms more: timeouts of
+//! one length, and of 30 s to an hour.
 
 use super::threads::{OPEN, storm};
 use super::{Effort, HOUR_TICKS};
@@ -19,13 +20,28 @@ pub(super) fn run<C: Contestant>(pending: u64, effort: Effort) -> Result<Sample,
     if C::left_out(Workload::MtJitter).is_some() || !forget_peak() {
         return Ok(sample);
     }
-    let before = resident_bytes().ok_or(UNKNOWN)?;
-    storm::<C>(STORM_THREADS, effort.pick(1_000_000, 4_000_000))?;
-    let peak = peak_bytes().ok_or(UNKNOWN)?.saturating_sub(before) as f64;
+    let peak = storm_peak::<C>(1_000, effort)?;
+    let sample = match effort {
+        Effort::Quick => sample,
+        Effort::Full => sample
+            .with("storm_fixed_peak_bytes", storm_peak::<C>(1, effort)?)
+            .with(
+                "storm_wide_peak_bytes",
+                storm_peak::<C>(HOUR_TICKS - 30_000, effort)?,
+            ),
+    };
     Ok(sample.with(figure::STORM_PEAK_BYTES, peak).with(
         figure::STORM_BYTES_PER_TIMER,
         peak / (STORM_THREADS * OPEN) as f64,
     ))
+}
+
+/// The most that two threads make resident whose timeouts are `spread_ms` apart at most.
+fn storm_peak<C: Contestant>(spread_ms: u64, effort: Effort) -> Result<f64, String> {
+    forget_peak();
+    let before = resident_bytes().ok_or(UNKNOWN)?;
+    storm::<C>(STORM_THREADS, spread_ms, effort.pick(1_000_000, 4_000_000))?;
+    Ok(peak_bytes().ok_or(UNKNOWN)?.saturating_sub(before) as f64)
 }
 
 fn at_rest<C: Contestant>(count: u64) -> Option<f64> {

@@ -66,9 +66,13 @@ pub(super) fn run<C: Contestant>(
     })
 }
 
-/// So many pairs on each thread, with timeouts of 30 s to 31 s.
-pub(super) fn storm<C: Contestant>(threads: usize, pairs: u64) -> Result<(), String> {
-    let (done, ..) = measure::<C>(threads, false, JITTER_MS, None, Until::Pairs(pairs));
+/// So many pairs on each thread, with timeouts of 30 s and up to `spread_ms` more.
+pub(super) fn storm<C: Contestant>(
+    threads: usize,
+    spread_ms: u64,
+    pairs: u64,
+) -> Result<(), String> {
+    let (done, ..) = measure::<C>(threads, false, spread_ms, None, Until::Pairs(pairs));
     // Threads stop between batches.
     if done >= pairs * threads as u64 {
         return Ok(());

@@ -1,15 +1,26 @@
 //! `cargo xtask bench`: the wheel beside its rivals, built, run, printed.
 //!
 //! The comparison itself is the program `wheel-bench` of the package in `benches/`; this builds it
-//! optimised, with the rivals or without, and starts it. All arguments are its own.
+//! optimised, with the rivals or without, and starts it. All arguments are its own, but for
+//! `--counts`, which is no comparison (counts.rs).
+
+mod counts;
 
 use std::path::PathBuf;
 use std::process::Command;
+
+use counts::Purpose;
 
 use crate::step::{cargo, execute, root};
 
 /// Builds and runs; `--rivals heap` builds none of the other engines.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["--counts"] => return counts::run(Purpose::Hold),
+        ["--counts", "--accept"] => return counts::run(Purpose::Accept),
+        _ => {}
+    }
     let mut build = cargo(&["build", "--locked", "--release", "-p", "wheel-benches"]);
     build.args(["--bin", "wheel-bench"]);
     if wants_rivals(args) {
