@@ -12,22 +12,44 @@ use super::mutex_wheel::MutexWheel;
 use super::{NO_WAIT, NO_WORKERS};
 use crate::{Contestant, Hand, Moment, Recorder, Shared, Time, Value, Workload};
 
-type Wheels = Arc<[MutexWheel]>;
-
 /// All wheels; one when one thread uses it.
-pub struct MutexWheelPerThread(Wheels);
+pub struct MutexWheelPerThread(OwnWheel);
 
 /// A timer is named by whose wheel it is in, too.
 pub(crate) type OwnedKey = (u32, Key);
 
 /// One thread's view: it sets timers in its own wheel and cancels in any.
 pub struct OwnWheel {
-    wheels: Wheels,
     own: u32,
+    /// The one at `own`, at hand.
+    wheel: MutexWheel,
+    all: Arc<[MutexWheel]>,
 }
 
-fn wheels(threads: usize) -> Wheels {
-    (0..threads).map(|_| MutexWheel::empty()).collect()
+/// A view for each thread.
+fn views(threads: usize) -> Vec<OwnWheel> {
+    let all: Arc<[MutexWheel]> = (0..threads).map(|_| MutexWheel::empty()).collect();
+    let views = (0_u32..).zip(all.iter()).map(|(own, wheel)| OwnWheel {
+        own,
+        wheel: wheel.clone(),
+        all: Arc::clone(&all),
+    });
+    views.collect()
+}
+
+impl OwnWheel {
+    #[inline]
+    fn put(&self, due: Tick, value: Value) -> OwnedKey {
+        (self.own, self.wheel.put(due, value))
+    }
+
+    #[inline]
+    fn take(&self, (owner, key): OwnedKey) -> bool {
+        if owner == self.own {
+            return self.wheel.take(key);
+        }
+        self.all[owner as usize].take(key)
+    }
 }
 
 impl Contestant for MutexWheelPerThread {
@@ -46,34 +68,32 @@ impl Contestant for MutexWheelPerThread {
     }
 
     fn new(_: Time) -> Self {
-        MutexWheelPerThread(wheels(1))
+        let only = views(1).pop();
+        MutexWheelPerThread(only.expect("one was asked for"))
     }
 
     #[inline]
     fn insert(&mut self, due: Tick, value: Value) -> OwnedKey {
-        (0, self.0[0].put(due, value))
+        self.0.put(due, value)
     }
 
     #[inline]
-    fn cancel(&mut self, (owner, key): OwnedKey) -> bool {
-        self.0[owner as usize].take(key)
+    fn cancel(&mut self, key: OwnedKey) -> bool {
+        self.0.take(key)
     }
 
     #[inline]
     fn advance(&mut self, now: Tick) -> usize {
-        self.0.iter().map(|wheel| wheel.drive(now)).sum()
+        self.0.wheel.drive(now)
     }
 
     fn share(threads: usize) -> Shared<Self> {
-        let all = wheels(threads);
-        let hands = (0..threads).map(|own| OwnWheel {
-            wheels: Arc::clone(&all),
-            own: u32::try_from(own).expect("a few threads"),
-        });
+        let hands = views(threads);
+        let wheels: Vec<MutexWheel> = hands.iter().map(|hand| hand.wheel.clone()).collect();
         Shared {
-            hands: hands.collect(),
+            hands,
             driver: Some(Box::new(move |now| {
-                for wheel in all.iter() {
+                for wheel in &wheels {
                     wheel.drive(now);
                 }
             })),
@@ -91,13 +111,11 @@ impl Hand for OwnWheel {
 
     #[inline]
     fn insert(&mut self, now: Moment, delay_ms: u64, value: Value) -> OwnedKey {
-        let wheel = &self.wheels[self.own as usize];
-        (self.own, wheel.put(Tick::new(now.tick + delay_ms), value))
+        self.put(Tick::new(now.tick + delay_ms), value)
     }
 
     #[inline]
-    fn cancel(&mut self, (owner, key): OwnedKey) {
-        let taken = self.wheels[owner as usize].take(key);
-        assert!(taken, "nothing was due");
+    fn cancel(&mut self, key: OwnedKey) {
+        assert!(self.take(key), "nothing was due");
     }
 }

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_field_is_found_by_its_whole_name() {
-        let info = "model\t\t: 17\nmodel name\t: EPYC\n";
+        let info = "model name\t: EPYC\nmodel\t\t: 17\n";
         assert_eq!(field_of(info, "model name"), "EPYC");
         assert_eq!(field_of(info, "model"), "17");
         assert_eq!(field_of(info, "flags"), "unknown");
