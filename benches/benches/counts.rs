@@ -1,9 +1,8 @@
 //! Instructions per operation, counted by callgrind: the same on a noisy machine as on a quiet one.
 //!
 //! `cargo xtask bench --counts` runs this and holds the counts against `benches/counts.json`. Each
-//! bench does 1,000 operations on an engine that is warm: its memory is there, and this thread has
-//! places of its own to put timers in. Counts say nothing of caches, locks and waiting; they say
-//! when a change makes the code do more.
+//! bench does 1,000 operations on an engine that is warm: it has fired as many before. Counts say
+//! nothing of caches, locks and waiting; they say when a change makes the code do more.
 
 #![allow(missing_docs, reason = "the macros make public items")]
 
@@ -22,22 +21,21 @@ type Shared = (Wheel<Value>, Driver<Value>, Vec<Key>);
 type Local = (LocalWheel<Value>, Vec<Key>);
 type Heap = (HeapTimers<Value>, Vec<HeapKey>);
 
-fn due(index: u64) -> Tick {
-    Tick::new(TIMEOUT + index)
+/// Where the clock stands when an engine is warm.
+const NOW: u64 = 2 * (TIMEOUT + OPERATIONS);
+
+fn due(now: u64, index: u64) -> Tick {
+    Tick::new(now + TIMEOUT + index)
 }
 
-/// A wheel that has had as many timers before, and has none now.
+/// A wheel that has fired as many timers before, twice, and has none now.
 fn warm() -> Shared {
     let (wheel, mut driver) = Config::new().build();
-    for _ in 0..2 {
-        let keys: Vec<Key> = (0..OPERATIONS)
-            .map(|index| wheel.insert(due(index), [index, 0]).expect("no limit"))
-            .collect();
-        driver.advance(Tick::ZERO, Budget::UNLIMITED, |_| ());
-        for key in keys {
-            wheel.cancel(key);
+    for now in [0, NOW / 2] {
+        for index in 0..OPERATIONS {
+            wheel.insert(due(now, index), [index, 0]).expect("no limit");
         }
-        driver.advance(Tick::ZERO, Budget::UNLIMITED, |_| ());
+        driver.advance(Tick::new(now + NOW / 2), Budget::UNLIMITED, |_| ());
     }
     (wheel, driver, Vec::with_capacity(OPERATIONS as usize))
 }
@@ -45,8 +43,8 @@ fn warm() -> Shared {
 /// The same with timers pending, placed by the driver.
 fn filled() -> Shared {
     let (wheel, mut driver, mut keys) = warm();
-    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(i), [i, 0]).expect("no limit")));
-    driver.advance(Tick::ZERO, Budget::UNLIMITED, |_| ());
+    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), [i, 0]).expect("no limit")));
+    driver.advance(Tick::new(NOW), Budget::UNLIMITED, |_| ());
     (wheel, driver, keys)
 }
 
@@ -54,7 +52,7 @@ fn filled() -> Shared {
 #[bench::thousand()]
 fn wheel_insert((wheel, driver, mut keys): Shared) -> Shared {
     for index in 0..OPERATIONS {
-        keys.push(wheel.insert(due(index), [index, 0]).expect("no limit"));
+        keys.push(wheel.insert(due(NOW, index), [index, 0]).expect("no limit"));
     }
     (wheel, driver, keys)
 }
@@ -73,7 +71,7 @@ fn wheel_cancel((wheel, driver, keys): Shared) -> Shared {
 fn wheel_reset((wheel, driver, mut keys): Shared) -> Shared {
     for key in &mut keys {
         *key = wheel
-            .reset(*key, Tick::new(2 * TIMEOUT))
+            .reset(*key, Tick::new(NOW + 2 * TIMEOUT))
             .expect("it is pending");
     }
     (wheel, driver, keys)
@@ -84,7 +82,7 @@ fn wheel_reset((wheel, driver, mut keys): Shared) -> Shared {
 #[bench::thousand()]
 fn wheel_fire((wheel, mut driver, keys): Shared) -> Shared {
     let mut fired = 0;
-    for now in 0..=TIMEOUT + OPERATIONS {
+    for now in NOW..=NOW + TIMEOUT + OPERATIONS {
         let fire = |timer: wheel_core::Fired<Value>| {
             black_box(timer.value);
         };
@@ -96,20 +94,32 @@ fn wheel_fire((wheel, mut driver, keys): Shared) -> Shared {
     (wheel, driver, keys)
 }
 
+// The network pattern: with each that is set the oldest is cancelled.
+#[library_benchmark(setup = filled)]
+#[bench::thousand()]
+fn wheel_pair((wheel, driver, mut keys): Shared) -> Shared {
+    for (index, oldest) in (0..).zip(&mut keys) {
+        let key = wheel.insert(due(NOW, index), [index, 0]);
+        let oldest = std::mem::replace(oldest, key.expect("no limit"));
+        black_box(wheel.cancel(oldest));
+    }
+    (wheel, driver, keys)
+}
+
 fn local_warm() -> Local {
     let mut wheel: LocalWheel<Value> = Config::new().build_local();
-    let keys: Vec<Key> = (0..OPERATIONS)
-        .map(|index| wheel.insert(due(index), [index, 0]).expect("no limit"))
-        .collect();
-    for key in keys {
-        wheel.cancel(key);
+    for now in [0, NOW / 2] {
+        for index in 0..OPERATIONS {
+            wheel.insert(due(now, index), [index, 0]).expect("no limit");
+        }
+        wheel.advance(Tick::new(now + NOW / 2), Budget::UNLIMITED, |_| ());
     }
     (wheel, Vec::with_capacity(OPERATIONS as usize))
 }
 
 fn local_filled() -> Local {
     let (mut wheel, mut keys) = local_warm();
-    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(i), [i, 0]).expect("no limit")));
+    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), [i, 0]).expect("no limit")));
     (wheel, keys)
 }
 
@@ -117,7 +127,7 @@ fn local_filled() -> Local {
 #[bench::thousand()]
 fn local_wheel_insert((mut wheel, mut keys): Local) -> Local {
     for index in 0..OPERATIONS {
-        keys.push(wheel.insert(due(index), [index, 0]).expect("no limit"));
+        keys.push(wheel.insert(due(NOW, index), [index, 0]).expect("no limit"));
     }
     (wheel, keys)
 }
@@ -136,7 +146,7 @@ fn local_wheel_cancel((mut wheel, keys): Local) -> Local {
 fn local_wheel_reset((mut wheel, mut keys): Local) -> Local {
     for key in &mut keys {
         *key = wheel
-            .reset(*key, Tick::new(2 * TIMEOUT))
+            .reset(*key, Tick::new(NOW + 2 * TIMEOUT))
             .expect("it is pending");
     }
     (wheel, keys)
@@ -146,7 +156,7 @@ fn local_wheel_reset((mut wheel, mut keys): Local) -> Local {
 #[bench::thousand()]
 fn local_wheel_fire((mut wheel, keys): Local) -> Local {
     let mut fired = 0;
-    for now in 0..=TIMEOUT + OPERATIONS {
+    for now in NOW..=NOW + TIMEOUT + OPERATIONS {
         let fire = |timer: wheel_core::Fired<Value>| {
             black_box(timer.value);
         };
@@ -156,9 +166,20 @@ fn local_wheel_fire((mut wheel, keys): Local) -> Local {
     (wheel, keys)
 }
 
+#[library_benchmark(setup = local_filled)]
+#[bench::thousand()]
+fn local_wheel_pair((mut wheel, mut keys): Local) -> Local {
+    for (index, oldest) in (0..).zip(&mut keys) {
+        let key = wheel.insert(due(NOW, index), [index, 0]);
+        let oldest = std::mem::replace(oldest, key.expect("no limit"));
+        black_box(wheel.cancel(oldest));
+    }
+    (wheel, keys)
+}
+
 fn heap_filled() -> Heap {
     let mut heap = HeapTimers::new();
-    let keys = (0..OPERATIONS).map(|index| heap.insert(due(index), [index, 0]));
+    let keys = (0..OPERATIONS).map(|index| heap.insert(due(0, index), [index, 0]));
     let keys = keys.collect();
     (heap, keys)
 }
@@ -188,10 +209,12 @@ library_benchmark_group!(
         wheel_cancel,
         wheel_reset,
         wheel_fire,
+        wheel_pair,
         local_wheel_insert,
         local_wheel_cancel,
         local_wheel_reset,
         local_wheel_fire,
+        local_wheel_pair,
         heap_cancel,
         heap_fire
     ]

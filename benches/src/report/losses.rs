@@ -10,7 +10,7 @@ pub fn losses(rows: &[Row]) -> Vec<String> {
         .filter(|row| row.cell.engine == "wheel" && row.cell.variant.is_empty());
     ours.filter_map(|row| {
         let (rival, ratio) = row.to_best.as_ref()?;
-        if *ratio <= 1.0 {
+        if *ratio < 1.005 {
             return None;
         }
         let best = rows
