@@ -83,7 +83,7 @@ impl<C: Contestant> Service<C> {
 }
 
 pub(super) fn run<C: Contestant>(pending: u64, effort: Effort) -> Result<Sample, String> {
-    let pairs = effort.pick(512 * 1024, 4096 * 1024);
+    let pairs = effort.pick(512 * 1024, 2048 * 1024);
     let mut service = Service::<C>::new(pending);
     service.pairs(pairs / 4);
     let cpu = cpu_time();

@@ -22,18 +22,10 @@ const AHEAD_MAX: usize = 8;
 const TIMEOUT_MS: u64 = 30_000;
 const JITTER_MS: u64 = 1_000;
 
-/// When a thread stops.
-#[derive(Clone, Copy)]
-enum Until {
-    Told,
-    Pairs(u64),
-}
-
 /// What the threads of a run share.
 struct Field<K> {
     started: Instant,
     jitter_ms: u64,
-    until: Until,
     stop: AtomicBool,
     pairs: AtomicU64,
     start: Barrier,
@@ -54,8 +46,8 @@ pub(super) fn run<C: Contestant>(
         1
     };
     let remote = workload == Workload::MtRemote;
-    let time = effort.pick(Duration::from_millis(250), Duration::from_millis(500));
-    let (pairs, took, cpu) = measure::<C>(threads, remote, jitter_ms, Some(time), Until::Told);
+    let time = effort.pick(Duration::from_millis(250), Duration::from_millis(400));
+    let (pairs, took, cpu) = measure::<C>(threads, remote, jitter_ms, time);
     let ns = took.as_nanos() as f64 / pairs as f64;
     let sample = Sample::new()
         .with(figure::NS_PER_OP, ns)
@@ -66,21 +58,9 @@ pub(super) fn run<C: Contestant>(
     })
 }
 
-/// So many pairs on each thread, with timeouts of 30 s and up to `spread_ms` more.
-pub(super) fn storm<C: Contestant>(
-    threads: usize,
-    spread_ms: u64,
-    pairs: u64,
-) -> Result<(), String> {
-    let (done, ..) = measure::<C>(threads, false, spread_ms, None, Until::Pairs(pairs));
-    // Threads stop between batches.
-    if done >= pairs * threads as u64 {
-        return Ok(());
-    }
-    Err(format!(
-        "{done} pairs of {} were done",
-        pairs * threads as u64
-    ))
+/// Pairs for so long, with timeouts of 30 s and up to `spread_ms` more.
+pub(super) fn storm<C: Contestant>(threads: usize, spread_ms: u64, time: Duration) {
+    measure::<C>(threads, false, spread_ms, time);
 }
 
 /// Pairs, the time until the engine has settled, and CPU time.
@@ -88,8 +68,7 @@ fn measure<C: Contestant>(
     threads: usize,
     remote: bool,
     jitter_ms: u64,
-    time: Option<Duration>,
-    until: Until,
+    time: Duration,
 ) -> (u64, Duration, Option<Duration>) {
     let Shared {
         hands,
@@ -99,7 +78,6 @@ fn measure<C: Contestant>(
     let field = Field {
         started: Instant::now(),
         jitter_ms,
-        until,
         stop: AtomicBool::new(false),
         pairs: AtomicU64::new(0),
         start: Barrier::new(threads + 1),
@@ -130,10 +108,8 @@ fn measure<C: Contestant>(
             .collect();
         field.start.wait();
         let (started, cpu) = (Instant::now(), cpu_time());
-        if let Some(time) = time {
-            thread::sleep(time);
-            field.stop.store(true, Ordering::Relaxed);
-        }
+        thread::sleep(time);
+        field.stop.store(true, Ordering::Relaxed);
         for worker in workers {
             worker
                 .join()
@@ -162,11 +138,8 @@ fn drive(mut pulse: Pulse, started: &Instant, ended: &AtomicBool) {
 }
 
 impl<K> Field<K> {
-    fn goes_on(&self, pairs: u64) -> bool {
-        match self.until {
-            Until::Told => !self.stop.load(Ordering::Relaxed),
-            Until::Pairs(most) => pairs < most,
-        }
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
     }
 
     fn mail(&self, thread: usize) -> std::sync::MutexGuard<'_, VecDeque<Vec<K>>> {
@@ -185,7 +158,7 @@ fn keep<H: Hand>(hand: &mut H, thread: usize, field: &Field<H::Key>) {
         open.push_back(hand.insert(now, delay, [index, 0]));
     }
     let mut pairs = 0;
-    while field.goes_on(pairs) {
+    while field.goes_on() {
         now = Moment::since(field.started);
         for index in 0..BATCH as u64 {
             let delay = TIMEOUT_MS + random.below(field.jitter_ms);
@@ -203,7 +176,7 @@ fn keep<H: Hand>(hand: &mut H, thread: usize, field: &Field<H::Key>) {
 fn pass_on<H: Hand>(hand: &mut H, thread: usize, field: &Field<H::Key>) {
     let mut random = Random::new(thread as u64 + 1);
     let mut pairs = 0;
-    while field.goes_on(pairs) {
+    while field.goes_on() {
         let mut idle = true;
         if field.mail(thread + 1).len() < AHEAD_MAX {
             let now = Moment::since(field.started);
