@@ -7,6 +7,9 @@
 //! Loom explores no eventual visibility, so what is promised "by the next call" is asserted after
 //! one more call. Without loom each model runs once, plainly.
 
+pub mod jobs;
+pub mod shop;
+
 use std::sync::Arc as StdArc;
 // tidy: allow sync-only, a count for assertions; as loom's it would add interleavings
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,6 +50,33 @@ pub struct Value {
 impl Drop for Value {
     fn drop(&mut self) {
         self.census.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What came about in some execution of a model, so that a model in which nothing races is noticed.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(StdArc<AtomicUsize>);
+
+impl Seen {
+    /// Outcome number `outcome` has come about.
+    pub fn note(&self, outcome: usize) {
+        // Relaxed: loom runs everything on one thread of the system.
+        self.0.fetch_or(1 << outcome, Ordering::Relaxed);
+    }
+
+    /// Outcomes 0 to `count`, that one apart, came about, each in some execution. To be called
+    /// after the model.
+    ///
+    /// # Panics
+    ///
+    /// When one has not, and loom had all schedules to find it.
+    pub fn all(&self, count: usize) {
+        // Relaxed: as above.
+        let seen = self.0.load(Ordering::Relaxed);
+        assert!(
+            !cfg!(feature = "loom") || seen == (1 << count) - 1,
+            "of {count} outcomes the model has seen {seen:#b}"
+        );
     }
 }
 
@@ -147,6 +177,29 @@ pub fn with_a_placed_timer(due: u64, value: Value) -> (Wheel<Value>, Driver<Valu
     (wheel, driver, key)
 }
 
+/// Every value has left, no entry waits for the driver, and none is lost.
+///
+/// Entries that were cancelled, or were being written when the driver passed them, get one more
+/// visit each.
+///
+/// # Panics
+///
+/// When that is not so.
+pub fn assert_at_rest(driver: &mut Driver<Value>, census: &Census) {
+    for _ in 0..3 {
+        if let Some(due) = driver.next_due() {
+            assert!(advance(driver, due.get()).is_empty(), "a timer was left");
+        }
+    }
+    assert_eq!(driver.next_due(), None, "an entry was left behind");
+    assert_eq!(census.alive(), 0, "values are still alive");
+    #[cfg(wheel_model)]
+    {
+        let entries = driver.entries();
+        assert_eq!((entries.held, entries.lost), (0, 0), "{entries:?}");
+    }
+}
+
 /// The ids of what fired, in order of id: within a tick there is no other.
 pub fn ids_of(fired: &[Fired<Value>]) -> Vec<u32> {
     let mut ids: Vec<u32> = fired.iter().map(|timer| timer.value.id).collect();
@@ -160,10 +213,23 @@ pub fn ids_of(fired: &[Fired<Value>]) -> Vec<u32> {
 ///
 /// When something fires early.
 pub fn advance(driver: &mut Driver<Value>, now: u64) -> Vec<Fired<Value>> {
+    advance_within(driver, now, Budget::UNLIMITED)
+}
+
+/// Advances within a budget, as often as it says that there is more, and returns what fired.
+///
+/// # Panics
+///
+/// When something fires early.
+pub fn advance_within(driver: &mut Driver<Value>, now: u64, budget: Budget) -> Vec<Fired<Value>> {
     let mut fired = Vec::new();
-    driver.advance(Tick::new(now), Budget::UNLIMITED, |timer| {
-        assert!(timer.due <= Tick::new(now), "early");
-        fired.push(timer);
-    });
-    fired
+    loop {
+        let progress = driver.advance(Tick::new(now), budget, |timer| {
+            assert!(timer.due <= Tick::new(now), "early");
+            fired.push(timer);
+        });
+        if !progress.more {
+            return fired;
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! nothing.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance, with_a_placed_timer};
+use wheel_loom_tests::{Census, advance, assert_at_rest, with_a_placed_timer};
 use wheel_sync::{model, thread};
 
 #[test]
@@ -42,27 +42,7 @@ fn two_cancels_and_a_fire_have_one_winner() {
         let fired = advance(&mut driver, 1).len();
         let cancelled: usize = cancellers.into_iter().map(|c| c.join().unwrap()).sum();
         assert_eq!(fired + cancelled, 1);
-        assert_eq!(census.alive(), 0);
-    });
-}
-
-#[test]
-fn a_timer_cancelled_on_its_way_to_a_slot_leaves_once_and_its_entry_is_used_again() {
-    model("cancel-or-place", || {
-        let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(3), census.value(1)).unwrap();
-        let canceller = {
-            let wheel = wheel.clone();
-            thread::spawn(move || wheel.cancel(key).is_some())
-        };
-        // From the intake to a slot, and from there to a finer one.
-        assert!(advance(&mut driver, 0).is_empty());
-        assert!(advance(&mut driver, 2).is_empty());
-        assert!(canceller.join().unwrap());
-        assert!(advance(&mut driver, 9).is_empty());
-        assert_eq!(census.alive(), 0);
-        assert_eq!(driver.next_due(), None, "a vacant entry was left behind");
+        assert_at_rest(&mut driver, &census);
     });
 }
 
@@ -85,6 +65,6 @@ fn an_entry_is_used_again_only_after_its_canceller_has_read_the_value() {
         let cancelled = canceller.join().unwrap();
         fired += advance(&mut driver, 3).len();
         assert_eq!(fired + cancelled, 4);
-        assert_eq!(census.alive(), 0);
+        assert_at_rest(&mut driver, &census);
     });
 }

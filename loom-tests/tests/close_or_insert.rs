@@ -1,8 +1,8 @@
-//! close-or-insert and reset-or-fire: close while a thread inserts, re-arms or resets. The value is
-//! refused or returned as unfired, never lost.
+//! close-or-insert: close while a thread inserts, re-arms, resets or cancels. The value is refused
+//! or returned as unfired, never lost.
 
 use wheel_core::{Config, Tick};
-use wheel_loom_tests::{Census, advance, with_a_placed_timer};
+use wheel_loom_tests::{Census, with_a_placed_timer};
 use wheel_sync::{model, thread};
 
 #[test]
@@ -95,20 +95,65 @@ fn a_cancel_and_a_close_have_one_winner() {
 }
 
 #[test]
-fn a_reset_timer_fires_once_at_the_new_tick_or_the_old_one() {
-    model("reset-or-fire", || {
+fn a_close_an_insert_and_a_cancel_account_for_every_value() {
+    model("close-or-insert, three parties", || {
         let census = Census::default();
-        let (wheel, mut driver) = Config::new().build();
-        let key = wheel.insert(Tick::new(2), census.value(1)).unwrap();
-        let resetter = {
-            let wheel = wheel.clone();
-            thread::spawn(move || wheel.reset(key, Tick::new(1)).is_some())
+        let (wheel, driver, key) = with_a_placed_timer(5, census.value(1));
+        let inserter = {
+            let (wheel, value) = (wheel.clone(), census.value(2));
+            thread::spawn(move || usize::from(wheel.insert(Tick::new(1), value).is_err()))
         };
-        let mut fired = advance(&mut driver, 2).len();
-        let moved = resetter.join().unwrap();
-        fired += advance(&mut driver, 3).len();
-        assert_eq!(fired, 1, "moved: {moved}");
-        assert!(wheel.cancel(key).is_none());
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || usize::from(wheel.cancel(key).is_some()))
+        };
+        let unfired = driver.close().count();
+        let (refused, cancelled) = (inserter.join().unwrap(), canceller.join().unwrap());
+        assert_eq!(unfired + refused + cancelled, 2);
         assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
+    });
+}
+
+#[test]
+fn a_driver_that_is_dropped_closes_and_drops_every_value() {
+    model("close-or-insert, dropped", || {
+        let census = Census::default();
+        let (wheel, driver, key) = with_a_placed_timer(5, census.value(1));
+        let resetter = {
+            let (wheel, value) = (wheel.clone(), census.value(2));
+            thread::spawn(move || {
+                let moved = wheel.reset(key, Tick::new(9)).is_some();
+                (moved, wheel.insert(Tick::new(1), value).is_err())
+            })
+        };
+        drop(driver);
+        let (_, refused) = resetter.join().unwrap();
+        assert_eq!(census.alive(), 0, "refused: {refused}");
+        assert!(wheel.is_empty());
+        assert!(
+            wheel.insert(Tick::new(1), census.value(3)).is_err(),
+            "it is closed"
+        );
+    });
+}
+
+#[test]
+fn what_is_left_of_a_close_is_taken_out_when_it_is_dropped() {
+    model("close-or-insert, unfired dropped", || {
+        let census = Census::default();
+        let (wheel, driver) = Config::new().build();
+        let keys = [1, 2, 3].map(|id| wheel.insert(Tick::new(5), census.value(id)).unwrap());
+        let canceller = {
+            let wheel = wheel.clone();
+            thread::spawn(move || usize::from(wheel.cancel(keys[2]).is_some()))
+        };
+        let mut unfired = driver.close();
+        let first = usize::from(unfired.next().is_some());
+        drop(unfired);
+        assert_eq!(first, 1);
+        canceller.join().unwrap();
+        assert_eq!(census.alive(), 0);
+        assert!(wheel.is_empty());
     });
 }

@@ -1,8 +1,8 @@
-//! rearm-or-rearm: stacks of hints pass between threads that cancel and threads that insert. No
+//! rearm-or-rearm, the exchange: stacks of hints pass between threads that cancel and threads that insert. No
 //! vacant entry is armed twice, and nobody touches a stack that another thread has.
 
 use wheel_core::{Config, Driver, Key, Tick, Wheel};
-use wheel_loom_tests::{Census, Value, advance, ids_of};
+use wheel_loom_tests::{Census, Value, advance, assert_at_rest, ids_of};
 use wheel_sync::{model, thread};
 
 /// A wheel with `count` pending timers, due at 1 and placed.
@@ -33,7 +33,7 @@ fn fire_all(driver: &mut Driver<Value>, census: &Census, ids: std::ops::Range<u3
     fired.extend(advance(driver, 2));
     assert_eq!(ids_of(&fired), ids.collect::<Vec<_>>());
     drop(fired);
-    assert_eq!(census.alive(), 0);
+    assert_at_rest(driver, census);
 }
 
 #[test]

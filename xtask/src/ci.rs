@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{layers, loom, test, tidy};
+use crate::{fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -41,6 +41,19 @@ const STEPS: &[Step] = &[
     Step {
         name: "loom",
         run: || loom::run(&[]),
+    },
+    // After test and loom: it plants faults where those have passed and built.
+    Step {
+        name: "mutate",
+        run: || mutate::run(&["--quick".to_owned()]),
+    },
+    Step {
+        name: "fuzz",
+        run: fuzz,
+    },
+    Step {
+        name: "shuttle",
+        run: || shuttle::run(&[]),
     },
 ];
 
@@ -130,6 +143,12 @@ fn docs() -> Result<(), String> {
         "wheel-runtime/rayon",
     ]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings")).map(drop)
+}
+
+/// On the random driver, which needs nothing installed and does the same everywhere.
+fn fuzz() -> Result<(), String> {
+    let args = ["--seconds", "30", "--random"];
+    fuzz::run(&args.map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -1,17 +1,24 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `layers`, `tidy`,
-//! `bench`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `shuttle`, `fuzz`, `tidy`...
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
 //!
 //! Ground rules: one file per command; every command takes its arguments as a slice and returns
-//! `Err(message)` when something does not hold; nothing here changes a file of the project.
+//! `Err(message)` when something does not hold; nothing here changes a file of the project unless it
+//! is told to write one.
 
 mod bench;
 mod ci;
+mod fuzz;
 mod layers;
 mod loom;
+mod models;
+mod mutate;
+mod process;
+mod sanitize;
+mod shuttle;
 mod step;
+mod stress;
 mod test;
 mod tidy;
 
@@ -32,16 +39,61 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle,\n\
+                fuzz\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
     Command {
         name: "loom",
         about: "model-check the concurrent protocols and count the executions explored\n\
-                --deep         allow more preemptions (slow)\n\
+                --deep         more preemptions for as long as it ends, then without a bound\n\
+                --seconds N    for each step of that (120)\n\
+                --markdown     the table of a deep run for docs/PROOF.md\n\
                 --only NAME    only models whose test name contains NAME",
         run: loom::run,
+    },
+    Command {
+        name: "stress",
+        about: "count what is bounded at full size, then play rounds on real threads, in release\n\
+                --seconds N    so long in all (60)\n\
+                --seed S       the seed of the first round (0)",
+        run: stress::run,
+    },
+    Command {
+        name: "sanitize",
+        about: "run the tests and the stress under AddressSanitizer, and Miri where it is\n\
+                installed; what this machine does not have is skipped",
+        run: sanitize::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "feed every fuzz target, under cargo-fuzz or on a seeded random driver\n\
+                --seconds N    in all, shared by the targets (default 60; building comes on top)\n\
+                --only NAME    one target\n\
+                --seed S       other random inputs\n\
+                --random       the random driver even where cargo-fuzz is installed\n\
+                --replay NAME FILE    one input that was kept",
+        run: fuzz::run,
+    },
+    Command {
+        name: "shuttle",
+        about: "run long scenarios in random schedules and count the schedules explored\n\
+                --seconds N     for so long together (40)\n\
+                --iterations N  so many schedules of each kind instead\n\
+                --seed S        where random choices begin\n\
+                --only NAME     only scenarios whose name contains NAME\n\
+                --replay WHAT   play a schedule that failed again: its file, or itself",
+        run: shuttle::run,
+    },
+    Command {
+        name: "mutate",
+        about: "weaken each memory ordering and plant faults: something must notice\n\
+                --quick        a few of each\n\
+                --only TEXT    only those with this id, or this text in what is printed\n\
+                --orderings    no faults; --faults: no orderings\n\
+                --markdown     the tables for docs/PROOF.md",
+        run: mutate::run,
     },
     Command {
         name: "layers",

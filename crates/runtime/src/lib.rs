@@ -47,6 +47,10 @@
 // Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
 // `executor` (where due work runs), `schedule`, `task` and `scheduler` (the door for jobs),
 // `observe` (what it counts).
+//
+// Locks, atomics and threads come from `wheel_sync`, so that a checker can replace them. `Arc` is
+// std's, under a checker too: it holds trait objects, makes wakers, and is what methods are called
+// on, none of which the checkers' own can do.
 
 mod clock;
 mod driver;
@@ -85,6 +89,16 @@ pub use task::{
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.
 pub use wheel_core::TickLengthError;
+
+/// Insides for the models in `loom-tests`, which run the product's own code; not there without a
+/// checker.
+#[cfg(wheel_model)]
+#[doc(hidden)]
+pub mod modelled {
+    pub use crate::clock::modelled::*;
+    pub use crate::driver::modelled::*;
+    pub use crate::scheduler::modelled::*;
+}
 
 /// The README's programs, compiled and run as tests.
 #[cfg(doctest)]

@@ -345,3 +345,24 @@ fn impossible_settings_are_refused() {
     let spin = Timers::builder().precise_wait(Duration::MAX).build();
     assert!(matches!(spin, Err(BuildError::OutOfRange { .. })));
 }
+
+/// One that is due now lies below thousands that are not, which the driver looks at first.
+#[test]
+fn what_is_due_is_handed_over_before_the_clock_moves_however_much_came_after_it() {
+    const LATER: usize = 5_000;
+    let clock = ManualClock::new();
+    let timers = Arc::new(Timers::builder().clock(clock.clone()).build().unwrap());
+    let (sent, ran) = mpsc::channel();
+    let inside = Arc::clone(&timers);
+    let flood = move || {
+        let due = move || sent.send(()).unwrap();
+        inside.after(Duration::ZERO, due).unwrap();
+        for _ in 0..LATER {
+            inside.after(days(1), || ()).unwrap();
+        }
+    };
+    timers.after(ms(1), flood).unwrap();
+    clock.advance(ms(1));
+    assert_eq!(ran.try_recv(), Ok(()), "advance returned before it had run");
+    assert_eq!(timers.shutdown(), LATER);
+}

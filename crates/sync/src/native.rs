@@ -6,10 +6,14 @@ use std::time::Duration;
 pub use crate::cell::UnsafeCell;
 #[cfg(feature = "channel")]
 pub use crossbeam_channel as channel;
-pub use std::sync::Arc;
+pub use std::sync::{Arc, OnceLock};
+pub use std::thread_local;
 
 /// True when loom's types are in force.
 pub const MODELLED: bool = false;
+
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Full;
 
 /// std's atomics.
 pub mod atomic {
@@ -192,6 +196,15 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     run();
     println!("model {name}: 1 execution, without loom");
 }
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}
 
 #[cfg(test)]
 mod tests {

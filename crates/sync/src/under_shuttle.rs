@@ -7,9 +7,15 @@ use std::time::Duration;
 
 pub use crate::cell::UnsafeCell;
 pub use shuttle::sync::{Arc, MutexGuard};
+pub use shuttle::thread_local;
+// Its steps are whole ones in every schedule.
+pub use std::sync::OnceLock;
 
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;
+
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Small;
 
 /// shuttle's atomics.
 pub mod atomic {
@@ -18,7 +24,7 @@ pub mod atomic {
     };
 }
 
-/// shuttle's threads, and a small number for each one.
+/// shuttle's threads, and a small number for each living one.
 pub mod thread {
     use std::io;
 
@@ -36,12 +42,59 @@ pub mod thread {
         Ok(std::num::NonZeroUsize::MIN)
     }
 
-    /// A number that no other thread of the execution has.
+    pub use super::slot::slot;
+}
+
+mod slot {
+    //! Numbers living threads as `native` does: from 0, and again once their owner has ended.
+    //!
+    //! Each execution begins at 0, so that it can be played again.
+
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use shuttle::sync::Mutex;
+
+    #[derive(Default)]
+    struct Numbers {
+        free: BinaryHeap<Reverse<usize>>,
+        next: usize,
+    }
+
+    shuttle::lazy_static! {
+        static ref NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::default());
+    }
+
+    shuttle::thread_local! {
+        static LEASE: Lease = Lease::take();
+    }
+
+    struct Lease(usize);
+
+    impl Lease {
+        fn take() -> Lease {
+            let mut numbers = NUMBERS.lock().expect("a panic ends the model");
+            let slot = numbers.free.pop().map(|Reverse(slot)| slot);
+            let slot = slot.unwrap_or(numbers.next);
+            numbers.next = numbers.next.max(slot + 1);
+            Lease(slot)
+        }
+    }
+
+    impl Drop for Lease {
+        fn drop(&mut self) {
+            // A panic has ended the model already.
+            if let Ok(mut numbers) = NUMBERS.lock() {
+                numbers.free.push(Reverse(self.0));
+            }
+        }
+    }
+
+    /// A number that no other living thread has: small, and used again after the thread has ended.
     ///
-    /// shuttle numbers its threads from 0 in each execution and shows the number only in `Debug`.
+    /// `None` while the thread is being torn down and has given its number back.
     pub fn slot() -> Option<usize> {
-        let id = format!("{:?}", current().id());
-        id.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
+        LEASE.try_with(|lease| lease.0).ok()
     }
 }
 
@@ -128,6 +181,19 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
         text.parse()
             .expect("SHUTTLE_ITERATIONS must be a number of schedules")
     });
-    shuttle::check_random(run, iterations);
+    let mut config = shuttle::Config::new();
+    // That every order is taken for the strictest is said above.
+    config.silence_warnings = true;
+    let scheduler = shuttle::scheduler::RandomScheduler::new(iterations);
+    shuttle::Runner::new(scheduler, config).run(run);
     println!("model {name}: {iterations} executions");
 }
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    step()
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {}

@@ -3,7 +3,7 @@
 //! The driver *looks* at an entry without claiming it: state, then due tick, then one step on the
 //! very word that it saw, and only to fire or to free. It never moves a pending timer's generation,
 //! so keys stay good while it works, and it waits for nobody: an entry that a thread is writing is
-//! looked at again next tick.
+//! put off, and looked at again in the next call.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -44,6 +44,9 @@ pub struct Driver<T> {
     /// Chains taken from the intake whose entries have no place yet. The oldest go first, or
     /// inserts that take up the whole budget would keep them waiting.
     taken: VecDeque<u32>,
+    /// Entries whose turn came while a thread was writing them, so at most one for each thread.
+    /// They count as held, and have no place until they are looked at again.
+    put_off: VecDeque<u32>,
     /// Entries freed since the last full batch.
     freed: Chain,
     armed: bool,
@@ -59,6 +62,7 @@ impl<T> Driver<T> {
             engine,
             levels,
             taken: VecDeque::with_capacity(crate::intake::SHARDS),
+            put_off: VecDeque::with_capacity(8),
             freed: Chain::default(),
             armed: false,
             closed: false,
@@ -94,8 +98,9 @@ impl<T> Driver<T> {
         }
         let mut work = Work::new(budget);
         let mut fired = 0;
+        self.look_again();
         self.taken.extend(self.engine.intake.take());
-        let placed = self.place_share(now, &mut work);
+        let mut placed = self.place_share(&mut work);
         let cut = loop {
             let arena = &self.engine.arena;
             match self
@@ -103,7 +108,7 @@ impl<T> Driver<T> {
                 .next(now, &mut work, |index| arena.prefetch(index))
             {
                 Step::Look { index, at } => {
-                    if let Some(timer) = self.look(index, at, now) {
+                    if let Some(timer) = self.look(index, at) {
                         fired += 1;
                         fire(timer);
                     }
@@ -112,6 +117,12 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
+        // A budget of 1 that was kept for what is due, and nothing was: each call gets on.
+        let kept = work.spent() == 0 && !self.taken.is_empty();
+        if kept {
+            self.place_taken(&mut work);
+            placed = work.spent();
+        }
         let outcome = Outcome::of(placed + fired, &work);
         let (engine, freed) = (&self.engine, &mut self.freed);
         let owing = self.levels.sweep(
@@ -123,15 +134,16 @@ impl<T> Driver<T> {
         Progress {
             fired,
             moved: work.spent() - fired,
-            more: cut || owing || !self.taken.is_empty(),
+            more: cut || owing || kept || !self.taken.is_empty(),
         }
     }
 
     /// When to call [`advance`](Driver::advance) next; `None` when nothing is pending.
     ///
-    /// Never later than the earliest timer. It may be earlier: a cascade that should go on, or a
-    /// cancelled entry that nobody has freed yet. Not after the latest advance only if something is
-    /// due that did not fit its budget, or was inserted since.
+    /// Never later than the earliest timer, but for one that the driver [is
+    /// behind](Driver::is_behind) with: for that it is the next tick. It may be earlier: a cascade
+    /// that should go on, or a cancelled entry that nobody has freed yet. Not after the latest
+    /// advance only if something is due that did not fit its budget, or was inserted since.
     ///
     /// From the return of this call until the next advance, whoever inserts something that is due
     /// earlier wakes [`Config::waker`](crate::Config::waker).
@@ -160,24 +172,36 @@ impl<T> Driver<T> {
                 let freed = reap_into(freed, engine, index);
                 (!freed).then(|| engine.arena.get(index).due())
             });
-            let visit = self.levels.next_visit();
+            self.look_again();
+            let visit = self.next_visit();
             self.engine.wake.arm(visit.unwrap_or(u64::MAX));
             self.armed = true;
             // Race: push-or-park. From here on an inserter sees the tick, or has been taken.
             self.taken.extend(self.engine.intake.take_armed());
             let mut work = Work::new(Budget::new(PLACED_BEFORE_SLEEP));
-            let now = self.engine.now();
-            self.place_taken(now, &mut work);
+            self.place_taken(&mut work);
             if !self.taken.is_empty() {
-                let soon = now.saturating_add(1);
-                let next = self.levels.next_visit().map_or(soon, |next| next.min(soon));
+                let soon = self.next_tick();
+                let next = self.next_visit().map_or(soon, |next| next.min(soon));
                 self.engine.wake.arm(next);
                 return Some(Tick::new(next));
             }
-            if self.levels.next_visit() == visit {
+            if self.next_visit() == visit {
                 return visit.map(Tick::new);
             }
         }
+    }
+
+    /// Whether something may be due by now that has not been looked at: more was inserted than
+    /// [`next_due`](Driver::next_due) gives a place to, or a timer's turn came while a thread was
+    /// halfway through a call on it. The driver does not wait for that thread, which has some
+    /// instructions to go unless it is preempted.
+    ///
+    /// `next_due` is the next tick at the latest then, and by most clocks that is soon enough. A
+    /// driver by a clock that may stand still calls [`advance`](Driver::advance) again instead of
+    /// sleeping.
+    pub fn is_behind(&self) -> bool {
+        !self.taken.is_empty() || !self.put_off.is_empty()
     }
 
     /// Closes the wheel. Inserts from now on are refused; what never fired comes back, in no order.
@@ -205,7 +229,7 @@ impl<T> Driver<T> {
 
     /// Gives entries of the intake a place, with half of the budget at most, so that neither they
     /// nor what is due can hold the other up. Returns how many.
-    fn place_share(&mut self, now: u64, work: &mut Work) -> usize {
+    fn place_share(&mut self, work: &mut Work) -> usize {
         if self.taken.is_empty() {
             return 0;
         }
@@ -214,12 +238,12 @@ impl<T> Driver<T> {
         let share = left / 2 + usize::from(self.intake_first) * (left % 2);
         work.set_aside(left - share);
         let before = work.spent();
-        self.place_taken(now, work);
+        self.place_taken(work);
         work.bring_back(left - share);
         work.spent() - before
     }
 
-    fn place_taken(&mut self, now: u64, work: &mut Work) {
+    fn place_taken(&mut self, work: &mut Work) {
         while let Some(&index) = self.taken.front() {
             if !work.spend() {
                 return;
@@ -232,20 +256,49 @@ impl<T> Driver<T> {
                     self.engine.arena.prefetch(next);
                 }
             }
-            self.place(index, now);
+            self.place(index);
         }
+    }
+
+    /// Looks at what was put off, which may be a timer, vacant, or busy still. Not within a budget:
+    /// at small ones, a thread that is preempted would hold up what is due. Race:
+    /// busy-meets-driver.
+    fn look_again(&mut self) {
+        for _ in 0..self.put_off.len() {
+            if let Some(index) = self.put_off.pop_front() {
+                self.levels.held -= 1;
+                self.place(index);
+            }
+        }
+    }
+
+    fn next_tick(&self) -> u64 {
+        self.engine.now().saturating_add(1)
+    }
+
+    /// The next tick at which there is something to do.
+    fn next_visit(&mut self) -> Option<u64> {
+        let visit = self.levels.next_visit();
+        if self.put_off.is_empty() {
+            return visit;
+        }
+        let soon = self.next_tick();
+        Some(visit.map_or(soon, |visit| visit.min(soon)))
     }
 
     /// Gives an entry of the intake its place, or frees it right here if it was cancelled
     /// meanwhile: most timeouts never get a place. Races: cancel-or-place, rearm-or-reap.
-    fn place(&mut self, index: u32, now: u64) {
+    fn place(&mut self, index: u32) {
         let entry = self.engine.arena.get(index);
         loop {
             let word = entry.state.look();
             match word.phase() {
                 Phase::Live => return self.levels.place(index, entry.due()),
                 // Race: busy-meets-driver.
-                Phase::Busy => return self.levels.place(index, now.saturating_add(1)),
+                Phase::Busy => {
+                    self.levels.held += 1;
+                    return self.put_off.push_back(index);
+                }
                 Phase::Vacant if entry.state.reap(word) => return self.free(index, word),
                 Phase::Vacant => {}
                 // A closed wheel's inserter has taken its value back.
@@ -255,8 +308,9 @@ impl<T> Driver<T> {
     }
 
     /// Looks at an entry that was held until tick `at`: fires it if it is due, frees it if it is
-    /// vacant, puts it off if it is due later or somebody is writing it.
-    fn look(&mut self, index: u32, at: u64, now: u64) -> Option<Fired<T>> {
+    /// vacant, puts it where it belongs if it is due later, and puts it off if somebody is writing
+    /// it.
+    fn look(&mut self, index: u32, at: u64) -> Option<Fired<T>> {
         let entry = self.engine.arena.get(index);
         loop {
             let word = entry.state.look();
@@ -270,7 +324,7 @@ impl<T> Driver<T> {
                     }
                     // Races: cancel-or-fire, reset-or-fire.
                     if entry.state.take_live(word) {
-                        // SAFETY: taken out of live, so the value is the driver's.
+                        // SAFETY: taken out of live, so the value is the driver's. [U3]
                         let value = unsafe { entry.read() };
                         self.levels.held -= 1;
                         self.free(index, word);
@@ -295,12 +349,17 @@ impl<T> Driver<T> {
                 Phase::Vacant => {}
                 // Race: busy-meets-driver.
                 Phase::Busy => {
-                    self.levels.put(index, now.saturating_add(1));
+                    self.put_off.push_back(index);
                     return None;
                 }
                 Phase::Free => unreachable!("entry {index} was freed while it had a place"),
             }
         }
+    }
+
+    #[cfg(wheel_model)]
+    pub(crate) fn freed(&self) -> usize {
+        self.freed.len()
     }
 
     fn free(&mut self, index: u32, last: Word) {

@@ -11,12 +11,16 @@
 //! makes the wake protocol (`wake`) work without fences.
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{CachePadded, MODELLED};
+use wheel_sync::{CachePadded, SIZES, Sizes};
 
 use crate::entry::{Entry, NIL};
 
 /// Shards that threads are spread over.
-pub(crate) const SHARDS: usize = if MODELLED { 1 } else { 8 };
+pub(crate) const SHARDS: usize = match SIZES {
+    Sizes::Full => 8,
+    Sizes::Small => 2,
+    Sizes::Tiny => 1,
+};
 
 /// The stacks of pushed entries.
 pub(crate) struct Intake {

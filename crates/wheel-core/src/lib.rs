@@ -74,6 +74,9 @@ mod close;
 mod local;
 mod config;
 
+#[cfg(wheel_model)]
+mod probe;
+
 #[cfg(all(test, not(wheel_model)))]
 mod bounds;
 
@@ -85,5 +88,7 @@ pub use error::InsertError;
 pub use key::Key;
 pub use local::LocalWheel;
 pub use overflow::{FarEntry, Overflow};
+#[cfg(wheel_model)]
+pub use probe::Entries;
 pub use tick::{Tick, TickLength, TickLengthError};
 pub use wheel::Wheel;

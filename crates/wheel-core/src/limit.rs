@@ -4,13 +4,16 @@
 //! counter that all threads share: about 5 ns when it is at hand, and a trip of its cache line when
 //! another thread was the last to change it.
 
-use wheel_sync::CachePadded;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::{CachePadded, SIZES, Sizes};
 
 /// Entries for each timer that may be pending: twice as many as a sweep leaves at worst.
 const ENTRIES_PER_TIMER: u64 = 4;
 /// Entries besides: about twice what threads push before a sleeping driver is woken.
-const ENTRIES_SLACK: u64 = 1 << 16;
+const ENTRIES_SLACK: u64 = match SIZES {
+    Sizes::Full | Sizes::Tiny => 1 << 16,
+    Sizes::Small => 32,
+};
 
 /// Counts pending timers against the limit, if there is one.
 pub(crate) struct Limit(Option<(usize, CachePadded<AtomicUsize>)>);

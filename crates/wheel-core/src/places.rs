@@ -34,7 +34,7 @@ struct Place {
 }
 
 // SAFETY: natively, zeroes are a count of 0, no sleep to end, empty ranges, an empty chain (its
-// length is 0) and no hints; dropping that is a no-op.
+// length is 0) and no hints; dropping that is a no-op. [U8]
 unsafe impl Blank for CachePadded<Place> {
     #[cfg(wheel_model)]
     fn blank() -> CachePadded<Place> {
@@ -47,6 +47,7 @@ unsafe impl Blank for CachePadded<Place> {
 }
 
 // SAFETY: `caches` is touched only through `Mine`, by the one living thread that has its number.
+// [U9]
 unsafe impl Sync for Place {}
 
 /// The places of all threads that ever came, and the count of live timers.
@@ -98,6 +99,22 @@ impl Places {
         self.places.existing().count() as u64
     }
 
+    /// How many free entries all threads have at hand, while none is in a call.
+    #[cfg(wheel_model)]
+    pub(crate) fn at_hand(&self) -> usize {
+        let places = self.places.existing();
+        places
+            .map(|place| {
+                place.caches.with(|caches| {
+                    // SAFETY: no thread is in a call, so none has them on loan; loom checks it.
+                    // [U29]
+                    let caches = unsafe { &*caches };
+                    caches.free.len() + caches.unused.1 as usize
+                })
+            })
+            .sum()
+    }
+
     /// How many timers are pending: exact when no call is in flight.
     pub(crate) fn live(&self) -> usize {
         // Relaxed: a sum over several counters is a snapshot of nothing anyway. [O27]
@@ -118,7 +135,7 @@ impl Mine<'_> {
         let place = self.place?;
         Some(place.caches.with_mut(|caches| {
             // SAFETY: the number of this place is this thread's alone while it lives, its handing
-            // on is ordered by a mutex, and `use_them` does not come back here.
+            // on is ordered by a mutex, and `use_them` does not come back here. [U10]
             use_them(unsafe { &mut *caches })
         }))
     }

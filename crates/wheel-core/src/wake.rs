@@ -16,13 +16,17 @@
 use std::task::Waker;
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{CachePadded, MODELLED};
+use wheel_sync::{CachePadded, SIZES, Sizes};
 
 use crate::places::Mine;
 
 /// A shard with a multiple of this many pushed entries wakes the driver whatever their due ticks,
 /// so that cancelled entries do not pile up behind a driver that sleeps for an hour.
-const CROWD: u32 = if MODELLED { 64 } else { 4096 };
+const CROWD: u32 = match SIZES {
+    Sizes::Full => 4096,
+    Sizes::Small => 16,
+    Sizes::Tiny => 64,
+};
 
 /// The wake-up tick of the driver, and the waker to call.
 pub(crate) struct Wake {

@@ -19,6 +19,23 @@ impl Wake for Count {
 }
 
 #[test]
+fn a_driver_that_was_given_too_much_to_look_at_says_that_it_is_behind() {
+    let (wheel, mut driver) = Config::new().build();
+    wheel.insert(Tick::ZERO, "due now").unwrap();
+    for _ in 0..5_000 {
+        wheel.insert(Tick::new(90_000), "later").unwrap();
+    }
+    assert_eq!(driver.next_due(), Some(Tick::new(1)), "the next tick");
+    assert!(driver.is_behind());
+    let mut fired = Vec::new();
+    driver.advance(Tick::ZERO, Budget::UNLIMITED, |timer| {
+        fired.push(timer.value)
+    });
+    assert_eq!(fired, ["due now"]);
+    assert!(driver.next_due() > Some(Tick::new(1)) && !driver.is_behind());
+}
+
+#[test]
 fn whoever_is_earlier_wakes_and_nobody_else() {
     let count = Arc::new(Count(AtomicU64::new(0)));
     let config = Config::new().waker(Waker::from(Arc::clone(&count)));

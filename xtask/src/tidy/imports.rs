@@ -22,7 +22,7 @@ pub(super) fn imports(code: &str) -> Vec<Import> {
 }
 
 /// Whether line `line` of `code` belongs to a `use` statement.
-pub(super) fn import_lines(code: &str) -> Vec<bool> {
+pub(crate) fn import_lines(code: &str) -> Vec<bool> {
     let mut lines = vec![false; code.matches('\n').count() + 1];
     for (start, end) in statements(code) {
         let (from, to) = (line_of(code, start), line_of(code, end));

@@ -5,6 +5,7 @@
 //! shape.rs  how a file and a name look     words.rs   what is never written
 //! seams.rs  what only some crates may use  orderings.rs  atomics and docs/ORDERINGS.md
 //! links.rs  documents that name files      cases.rs   docs/CASES.md and its tests
+//! unsafes.rs  unsafe and docs/UNSAFE.md     ids.rs     ids in comments and their tables
 //! imports.rs  use statements spelled out
 //! ```
 //!
@@ -15,13 +16,15 @@
 //! clippy's, in `clippy.toml`.
 
 mod cases;
-mod imports;
+mod ids;
+pub(crate) mod imports;
 mod links;
-mod orderings;
+pub(crate) mod orderings;
 mod seams;
 mod shape;
-mod source;
-mod tree;
+pub(crate) mod source;
+pub(crate) mod tree;
+mod unsafes;
 mod waiver;
 mod words;
 
@@ -67,6 +70,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
         words::RULES,
         seams::RULES,
         orderings::RULES,
+        unsafes::RULES,
         links::RULES,
         cases::RULES,
     ]

@@ -67,7 +67,10 @@ fn sync_only(tree: &Tree) -> Vec<Finding> {
 
 fn under_the_model(file: &File) -> bool {
     let ships = file.is_product() && file.crate_folder() != Some("sync");
-    ships || file.path.starts_with("loom-tests/")
+    ships
+        || ["loom-tests/", "shuttle-tests/"]
+            .iter()
+            .any(|folder| file.path.starts_with(folder))
 }
 
 /// The paths in code that begin with `std` or `core`, with their lines.

@@ -6,16 +6,16 @@
 //! panic.
 
 /// A file as lines.
-pub(super) struct Source {
-    pub(super) lines: Vec<Line>,
+pub(crate) struct Source {
+    pub(crate) lines: Vec<Line>,
     /// Index of the first line of the unit tests; the number of lines if there are none.
-    pub(super) tests_from: usize,
+    pub(crate) tests_from: usize,
 }
 
 #[derive(Default)]
-pub(super) struct Line {
-    pub(super) code: String,
-    pub(super) comment: String,
+pub(crate) struct Line {
+    pub(crate) code: String,
+    pub(crate) comment: String,
 }
 
 enum Inside {
@@ -27,7 +27,7 @@ enum Inside {
 }
 
 impl Source {
-    pub(super) fn parse(text: &str) -> Source {
+    pub(crate) fn parse(text: &str) -> Source {
         let chars: Vec<char> = text.chars().collect();
         let mut lines = vec![Line::default()];
         let mut inside = Inside::Code;
@@ -125,7 +125,7 @@ impl Source {
     }
 
     /// All code as one text; line `n` of it is line `n` of the file.
-    pub(super) fn code(&self) -> String {
+    pub(crate) fn code(&self) -> String {
         self.lines
             .iter()
             .map(|line| line.code.as_str())
@@ -169,12 +169,12 @@ fn tests_from(lines: &[Line]) -> usize {
     from
 }
 
-pub(super) fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 /// The words of a line of code: names, keywords, numbers.
-pub(super) fn words(code: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
 

@@ -15,18 +15,18 @@ const SKIPPED: &[&str] = &[".git", "target", "proptest-regressions", "node_modul
 /// Endings of the files that are read; the names of all others are known, their content is not.
 const TEXT: &[&str] = &["rs", "md", "toml", "yml", "yaml", "sh", "txt"];
 
-pub(super) struct Tree {
+pub(crate) struct Tree {
     files: BTreeMap<String, File>,
 }
 
-pub(super) struct File {
-    pub(super) path: String,
-    pub(super) text: String,
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
     source: OnceCell<Source>,
 }
 
 impl Tree {
-    pub(super) fn read(root: &Path) -> io::Result<Tree> {
+    pub(crate) fn read(root: &Path) -> io::Result<Tree> {
         let mut tree = Tree {
             files: BTreeMap::new(),
         };
@@ -35,7 +35,7 @@ impl Tree {
     }
 
     #[cfg(test)]
-    pub(super) fn of(files: &[(&str, &str)]) -> Tree {
+    pub(crate) fn of(files: &[(&str, &str)]) -> Tree {
         let mut tree = Tree {
             files: BTreeMap::new(),
         };
@@ -72,24 +72,24 @@ impl Tree {
         Ok(())
     }
 
-    pub(super) fn files(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
         self.files.values()
     }
 
-    pub(super) fn rust(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
         self.files().filter(|file| file.path.ends_with(".rs"))
     }
 
-    pub(super) fn documents(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = &File> {
         self.files().filter(|file| file.path.ends_with(".md"))
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&File> {
+    pub(crate) fn get(&self, path: &str) -> Option<&File> {
         self.files.get(path)
     }
 
     /// Whether `path` is a file, or a folder with something in it.
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");
         path.is_empty()
@@ -111,17 +111,17 @@ fn is_text(path: &str) -> bool {
 }
 
 impl File {
-    pub(super) fn source(&self) -> &Source {
+    pub(crate) fn source(&self) -> &Source {
         self.source.get_or_init(|| Source::parse(&self.text))
     }
 
     /// The folder below `crates/`, such as `wheel-core`.
-    pub(super) fn crate_folder(&self) -> Option<&str> {
+    pub(crate) fn crate_folder(&self) -> Option<&str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
 
     /// Whether this is code of a crate that ships, not one of its tests, benches or examples.
-    pub(super) fn is_product(&self) -> bool {
+    pub(crate) fn is_product(&self) -> bool {
         let inside = self
             .crate_folder()
             .and_then(|name| self.path.strip_prefix(&format!("crates/{name}/")));
@@ -130,7 +130,7 @@ impl File {
     }
 
     /// Code lines with their numbers: all, or up to the unit tests of a product file.
-    pub(super) fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
         let source = self.source();
         source.lines[..source.tests_from]
             .iter()

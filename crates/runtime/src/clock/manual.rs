@@ -14,10 +14,11 @@
 //! it would wait for itself.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use wheel_sync::thread::{self, ThreadId};
-use wheel_sync::{Arc, Condvar, Mutex, MutexGuard};
+use wheel_sync::{Condvar, Mutex, MutexGuard};
 
 use super::{Moment, unix_nanos, wall_of};
 
@@ -187,6 +188,23 @@ impl ManualClock {
             self.move_time(|time| {
                 time.wall_at_origin = unix_nanos(wall) - i128::from(time.now.as_nanos());
                 // Sleeps that were computed from the wall clock are void.
+                for seat in &mut time.seats {
+                    seat.woken = true;
+                }
+            });
+            drop(self.settle());
+        });
+    }
+
+    /// Sets the monotonic time back, as no clock should: for tests of what happens when one does.
+    /// The wall clock stays where it is. Returns when the drivers have seen it.
+    #[cfg(test)]
+    pub(crate) fn go_back(&self, step: Duration) {
+        self.take_turn(|| {
+            self.move_time(|time| {
+                let before = time.now;
+                time.now = before.before(step);
+                time.wall_at_origin += before.since(time.now).as_nanos() as i128;
                 for seat in &mut time.seats {
                     seat.woken = true;
                 }

@@ -12,13 +12,17 @@
 
 mod cheap;
 mod manual;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 mod patience;
 mod system;
+#[cfg(test)]
+mod unsteady;
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wheel_core::{Tick, TickLength};
-use wheel_sync::Arc;
 
 pub use manual::ManualClock;
 pub(crate) use manual::Seat;
@@ -158,6 +162,7 @@ impl Clock {
     }
 
     /// True if time passes while the machine is suspended.
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     pub(crate) fn counts_suspend(&self) -> bool {
         match &self.0 {
             Kind::System(system) => system.counts_suspend(),

@@ -2,8 +2,12 @@
 //!
 //! A grace or a wait with a limit keeps a thread from hanging, so it has to end also when a manual
 //! clock stands still.
+//!
+//! A model has no time: there a limit of zero is over at once, and any other one never.
 
 use std::time::{Duration, Instant};
+
+use wheel_sync::MODELLED;
 
 /// Real time left to wait.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +19,12 @@ pub(crate) struct Patience {
 impl Patience {
     /// Waits for `limit`; one too long to be added up means for ever.
     pub(crate) fn new(limit: Duration) -> Patience {
-        Patience {
-            end: Instant::now().checked_add(limit),
-        }
+        let end = if MODELLED && !limit.is_zero() {
+            None
+        } else {
+            Instant::now().checked_add(limit)
+        };
+        Patience { end }
     }
 
     /// What is left, or `None` when it is over.

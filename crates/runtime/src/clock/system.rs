@@ -116,8 +116,9 @@ impl SystemReadings {
         SystemTime::now()
     }
 
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     pub(super) fn counts_suspend(&self) -> bool {
-        cfg!(target_os = "linux") && self.source == ClockSource::Boottime
+        self.source == ClockSource::Boottime
     }
 }
 
@@ -182,5 +183,20 @@ mod tests {
             most < std::time::Duration::from_micros(30),
             "{most:?} above"
         );
+    }
+
+    #[test]
+    fn a_source_that_stands_before_its_origin_reads_as_the_origin() {
+        let hour = std::time::Duration::from_secs(3600);
+        for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+            let mut clock = SystemClock::with_source(source).start();
+            clock.origin += hour;
+            clock.boot_origin_ns += 3_600_000_000_000;
+            for _ in 0..1000 {
+                assert_eq!(clock.now(), Moment::ZERO);
+                assert!(clock.now_about() < Moment::ZERO.after(hour));
+                assert!(clock.now_upper() < Moment::ZERO.after(hour));
+            }
+        }
     }
 }

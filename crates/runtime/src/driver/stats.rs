@@ -1,11 +1,12 @@
 //! What an engine counts.
 //!
 //! The driver thread writes, and anybody reads at any time without a lock, so neither disturbs the
-//! other. Relaxed throughout: these are counts for people, and publish nothing.
+//! other. Relaxed throughout: these are counts for people, and publish nothing. [O64]
 
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 
 use crate::observe::{Lateness, LatenessRecorder};
 

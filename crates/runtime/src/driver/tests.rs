@@ -1,8 +1,9 @@
 //! The engine by promise, below the doors: on a manual clock, with a sink that writes down.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::{Arc, Mutex};
+use wheel_sync::Mutex;
 
 use super::*;
 use crate::clock::ManualClock;

@@ -24,7 +24,7 @@ pub use rayon::RayonExecutor;
 
 pub(crate) use job::Work;
 
-use wheel_sync::Arc;
+use std::sync::Arc;
 
 /// Runs jobs that have become due.
 ///

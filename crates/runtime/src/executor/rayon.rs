@@ -5,9 +5,9 @@
 //! due first.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rayon::ThreadPool;
-use wheel_sync::Arc;
 
 use super::pool::Queue;
 use super::{Executor, Job, Ran};

@@ -3,11 +3,13 @@
 //! Lateness goes into log-linear buckets (128 to a power of two, so 0.8 % wide); a snapshot turns
 //! them into an hdrhistogram and asks that for percentiles. Any thread records and any thread takes
 //! snapshots, without a lock. Relaxed throughout: these are counts for people, and publish nothing.
+//! [O64]
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use wheel_sync::atomic::{AtomicU64, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 
 const SUB_BITS: u32 = 7;
 const SUB: usize = 1 << SUB_BITS;

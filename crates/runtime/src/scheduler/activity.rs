@@ -2,24 +2,31 @@
 //!
 //! ```text
 //!  who ends something                        waiter
-//!  1 change the number (runs, or another)    1 announce itself in `waiters`
-//!  2 look at `waiters`                       2 under the lock: look at the number, or sleep
-//!  3 if somebody waits: lock, unlock, notify
+//!  1 change the number, or anything else     1 announce itself
+//!  2 see who has announced itself            2 under the lock: look at the number, or sleep
+//!  3 if somebody has: lock, unlock, notify
 //! ```
 //!
 //! Ground rules: `begin` is one atomic step, for the driver calls it. Waiters take a lock, and
-//! those who end something take it only while somebody waits. SeqCst throughout: of the two steps 1
-//! and 2 on either side at least one sees the other's. The lock in step 3 waits for a waiter that
-//! has looked and does not sleep yet.
+//! those who end something take it only while somebody waits. The lock in step 3 waits for a waiter
+//! that has looked and does not sleep yet.
+//!
+//! Runs and waiters are counted in one word, which both sides change by read-modify-writes, so one
+//! of the two steps comes second: a waiter that announces itself second sees what was changed, and
+//! who ends something second sees the waiter. No fence is needed. `tell` steps on the word as well,
+//! although it changes nothing there: a load could miss a waiter.
 
-use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{Condvar, Mutex};
 
 use crate::clock::Patience;
 
+/// The upper part of the word counts waiters, the lower one runs. More than 2^40 runs, each of
+/// which takes memory, do not fit into a machine, nor 2^24 threads that wait.
+const WAITER: u64 = 1 << 40;
+
 pub(crate) struct Activity {
-    runs: AtomicUsize,
-    waiters: AtomicUsize,
+    runs_and_waiters: AtomicU64,
     excused: Mutex<usize>,
     changed: Condvar,
 }
@@ -35,8 +42,7 @@ pub(crate) enum Caller {
 impl Activity {
     pub(crate) fn new() -> Activity {
         Activity {
-            runs: AtomicUsize::new(0),
-            waiters: AtomicUsize::new(0),
+            runs_and_waiters: AtomicU64::new(0),
             excused: Mutex::new(0),
             changed: Condvar::new(),
         }
@@ -44,35 +50,58 @@ impl Activity {
 
     /// One more waits or goes.
     pub(crate) fn begin(&self) {
-        self.runs.fetch_add(1, Ordering::SeqCst);
+        // Relaxed: it publishes nothing, and nobody waits for more runs. [O45]
+        self.runs_and_waiters.fetch_add(1, Ordering::Relaxed);
     }
 
     /// One less.
     pub(crate) fn end(&self) {
-        let before = self.runs.fetch_sub(1, Ordering::SeqCst);
-        assert!(before > 0, "a run ended that never began");
-        self.tell();
+        // Release: what the run has done; pairs with `announce` and `runs`. [O46]
+        let before = self.runs_and_waiters.fetch_sub(1, Ordering::Release);
+        assert_ne!(runs_in(before), 0, "a run ended that never began");
+        self.wake(before);
     }
 
     /// Something changed that somebody may wait for.
     pub(crate) fn tell(&self) {
-        if self.waiters.load(Ordering::SeqCst) > 0 {
+        // Release: the change; pairs with `announce`. Adds nothing: see above. [O47]
+        let now = self.runs_and_waiters.fetch_add(0, Ordering::Release);
+        self.wake(now);
+    }
+
+    fn wake(&self, word: u64) {
+        if word >= WAITER {
             drop(self.excused.lock());
             self.changed.notify_all();
         }
     }
 
+    fn announce(&self) {
+        // Acquire: what those did who ended something before. [O48]
+        self.runs_and_waiters.fetch_add(WAITER, Ordering::Acquire);
+    }
+
+    fn withdraw(&self) {
+        // Relaxed: who still sees it wakes nobody. [O49]
+        self.runs_and_waiters.fetch_sub(WAITER, Ordering::Relaxed);
+    }
+
+    fn runs(&self) -> usize {
+        // Acquire: what the runs have done that are no longer counted. [O50]
+        runs_in(self.runs_and_waiters.load(Ordering::Acquire))
+    }
+
     /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how
     /// many are left: more than none if patience ended first.
     pub(crate) fn wait_idle(&self, caller: Caller, patience: Patience) -> usize {
-        self.waiters.fetch_add(1, Ordering::SeqCst);
+        self.announce();
         let mut excused = self.excused.lock();
         if caller == Caller::InsideRun {
             *excused += 1;
             self.changed.notify_all();
         }
         let left = loop {
-            let left = self.runs.load(Ordering::SeqCst).saturating_sub(*excused);
+            let left = self.runs().saturating_sub(*excused);
             if left == 0 {
                 break 0;
             }
@@ -85,14 +114,14 @@ impl Activity {
             *excused -= 1;
         }
         drop(excused);
-        self.waiters.fetch_sub(1, Ordering::SeqCst);
+        self.withdraw();
         left
     }
 
     /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about.
     /// Returns whether it does.
     pub(crate) fn wait_until(&self, patience: Patience, reached: impl Fn() -> bool) -> bool {
-        self.waiters.fetch_add(1, Ordering::SeqCst);
+        self.announce();
         let mut guard = self.excused.lock();
         let held = loop {
             if reached() {
@@ -104,9 +133,13 @@ impl Activity {
             guard = self.changed.wait_timeout(guard, time);
         };
         drop(guard);
-        self.waiters.fetch_sub(1, Ordering::SeqCst);
+        self.withdraw();
         held
     }
+}
+
+fn runs_in(word: u64) -> usize {
+    usize::try_from(word % WAITER).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

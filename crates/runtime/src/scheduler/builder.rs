@@ -1,11 +1,11 @@
 //! How a scheduler is set up.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use wheel_sync::Mutex;
 use wheel_sync::atomic::AtomicU64;
-use wheel_sync::{Arc, Mutex};
 
 use super::Scheduler;
 use super::activity::Activity;
@@ -168,7 +168,7 @@ impl SchedulerBuilder {
             registry: Registry::new(tasks_max),
             activity: Activity::new(),
             counters,
-            leaving: Mutex::new(HashMap::new()),
+            leaving: Mutex::default(),
             closing: Closing::new(),
             pool,
             tick,

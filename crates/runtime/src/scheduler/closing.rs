@@ -1,7 +1,6 @@
 //! How far a shutdown has come.
 //!
-//! SeqCst throughout: who waits for `is_sealed` does so in `activity.rs`, whose protocol needs it,
-//! and the other steps happen once in the life of a scheduler.
+//! Who waits for `is_sealed` does so in `activity.rs`, which wakes it.
 
 use wheel_sync::atomic::{AtomicU32, Ordering};
 
@@ -19,21 +18,25 @@ impl Closing {
 
     /// Begins. `true` for the first one, who has to seal it.
     pub(super) fn begin(&self) -> bool {
-        let begun = self
-            .0
-            .compare_exchange(OPEN, BEGUN, Ordering::SeqCst, Ordering::SeqCst);
+        // Relaxed: it only says who is the first one. [O51]
+        let relaxed = Ordering::Relaxed;
+        let begun = self.0.compare_exchange(OPEN, BEGUN, relaxed, relaxed);
         begun.is_ok()
     }
 
     pub(super) fn seal(&self) {
-        self.0.store(SEALED, Ordering::SeqCst);
+        // Relaxed: the `tell` that follows brings it to who waits. The tasks are behind their locks
+        // and the runs behind their count, so it publishes nothing else. [O52]
+        self.0.store(SEALED, Ordering::Relaxed);
     }
 
     pub(super) fn has_begun(&self) -> bool {
-        self.0.load(Ordering::SeqCst) != OPEN
+        // Relaxed: a glance, which spares work. Who misses it is refused by the engine. [O51]
+        self.0.load(Ordering::Relaxed) != OPEN
     }
 
     pub(super) fn is_sealed(&self) -> bool {
-        self.0.load(Ordering::SeqCst) == SEALED
+        // Relaxed: as in `seal`. [O52]
+        self.0.load(Ordering::Relaxed) == SEALED
     }
 }

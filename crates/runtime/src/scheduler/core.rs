@@ -2,11 +2,12 @@
 //! counts.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_core::TickLength;
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{Arc, Mutex};
+use wheel_sync::{Mutex, RandomState};
 
 use super::activity::Activity;
 use super::closing::Closing;
@@ -24,7 +25,7 @@ pub(crate) struct Core {
     pub(crate) activity: Activity,
     pub(crate) counters: Arc<Counters>,
     /// Tasks that are no longer in the registry while their last run is going.
-    pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>>>,
+    pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>, RandomState>>,
     pub(super) closing: Closing,
     /// `None` if the user brought an executor.
     pub(super) pool: Option<Arc<Pool>>,
@@ -36,7 +37,7 @@ pub(crate) struct Core {
 impl Core {
     /// A number that no other task of this scheduler has.
     pub(super) fn serial(&self) -> u64 {
-        // Relaxed: it need only be different each time.
+        // Relaxed: it need only be different each time. [O71]
         self.next_serial.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -91,6 +92,12 @@ impl Core {
         } else {
             self.activity.tell();
         }
+    }
+
+    /// A task that was added could not be armed: its user is told that it was refused.
+    pub(crate) fn note_refused(&self) {
+        self.counters.task_refused();
+        self.activity.tell();
     }
 
     fn note_void_job(&self) {

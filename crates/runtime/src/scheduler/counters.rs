@@ -1,12 +1,14 @@
 //! What a scheduler counts while it works.
 //!
 //! Ground rules: plain atomics, written where things happen, so that nobody takes a lock to count.
-//! Relaxed throughout: these are numbers for people, they publish nothing. SeqCst where `live` is
-//! written and read, for `activity.rs` waits for it.
+//! Relaxed throughout: these are numbers for people, they publish nothing. [O64] But for `live`, at
+//! which a waiter in `activity.rs` looks: every end of a task is followed by a step there, which
+//! wakes it.
 
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::counting::{AtomicI64, AtomicU64};
 
 use crate::observe::{LatenessRecorder, Stats};
 use crate::task::{Outcome, TaskState};
@@ -59,6 +61,13 @@ impl Counters {
         self.scheduled.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// It is gone again, as if it had never been there.
+    pub(crate) fn task_refused(&self) {
+        self.scheduled.fetch_sub(1, Ordering::Relaxed);
+        // Release: as in `moved`. [O53]
+        self.live.fetch_sub(1, Ordering::Release);
+    }
+
     /// A task went from one state to another.
     pub(crate) fn moved(&self, from: TaskState, to: TaskState) {
         if from == to {
@@ -71,7 +80,8 @@ impl Counters {
             gauge.fetch_add(1, Ordering::Relaxed);
         }
         if to.has_ended() {
-            self.live.fetch_sub(1, Ordering::SeqCst);
+            // Release: what the task has done; pairs with `live`. [O53]
+            self.live.fetch_sub(1, Ordering::Release);
         }
         if to == TaskState::Cancelled {
             self.cancelled.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +128,8 @@ impl Counters {
 
     /// Tasks that will run or run.
     pub(crate) fn live(&self) -> usize {
-        self.live.load(Ordering::SeqCst)
+        // Acquire: pairs with `moved`. [O53]
+        self.live.load(Ordering::Acquire)
     }
 
     pub(crate) fn read(&self) -> Stats {

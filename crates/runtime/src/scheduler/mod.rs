@@ -21,16 +21,16 @@ mod filter;
 
 mod sink;
 mod mark;
+#[cfg(wheel_model)]
+pub(crate) mod modelled;
 
 mod activity;
 mod closing;
 mod shutdown;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use crate::clock::Patience;
 use crate::observe::Stats;

@@ -2,14 +2,15 @@
 //!
 //! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never
 //! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
-//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself.
+//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself. [O73]
 
 use std::collections::HashMap;
-use std::collections::hash_map::{Entry, RandomState};
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use wheel_sync::atomic::{AtomicUsize, Ordering};
-use wheel_sync::{Arc, Mutex};
+use wheel_sync::{Mutex, RandomState};
 
 use super::submit::OnConflict;
 use crate::task::{Task, TaskId};
@@ -25,8 +26,8 @@ pub(crate) struct Registry {
 
 #[derive(Default)]
 struct Shard {
-    named: HashMap<Arc<str>, Arc<Task>>,
-    numbered: HashMap<u64, Arc<Task>>,
+    named: HashMap<Arc<str>, Arc<Task>, RandomState>,
+    numbered: HashMap<u64, Arc<Task>, RandomState>,
 }
 
 /// Why a task was not added.

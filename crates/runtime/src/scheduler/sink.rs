@@ -5,7 +5,8 @@
 //! comes back to one that is taken in its next pass, when everything else that is due has been
 //! handed over.
 
-use wheel_sync::Arc;
+use std::sync::Arc;
+
 use wheel_sync::thread;
 
 use super::counters::Counters;

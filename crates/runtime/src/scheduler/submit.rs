@@ -1,9 +1,8 @@
 //! A task is described, checked and added: from the builder to the engine.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use super::Scheduler;
 use super::registry::NotAdded;

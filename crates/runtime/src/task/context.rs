@@ -1,9 +1,8 @@
 //! What a handler is told about its run.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use super::occur::Calendar;
 use super::{CancelToken, Task};

@@ -2,8 +2,7 @@
 //! down.
 
 use std::fmt;
-
-use wheel_sync::Arc;
+use std::sync::Arc;
 
 use super::occur::WaitingRun;
 use super::state::{Met, Refused};

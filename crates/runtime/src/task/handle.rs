@@ -1,9 +1,8 @@
 //! What a user keeps of a task.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-
-use wheel_sync::Arc;
 
 use super::{CancelOutcome, Task, TaskInfo, TaskState, is_inside_run_of_task};
 use crate::clock::Patience;

@@ -3,8 +3,7 @@
 //! A name, if the user gave one; else a number, which becomes text (`#17`) only when somebody asks.
 
 use std::fmt;
-
-use wheel_sync::Arc;
+use std::sync::Arc;
 
 /// What a task is called. Unique among the live tasks of a scheduler.
 #[derive(Clone, PartialEq, Eq, Hash)]

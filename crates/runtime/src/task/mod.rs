@@ -22,11 +22,11 @@ mod run;
 mod state;
 mod token;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use wheel_core::InsertError;
-use wheel_sync::{Arc, Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex};
 
 use crate::clock::Moment;
 use crate::driver::{Engine, TimerKey};
@@ -181,7 +181,7 @@ impl Task {
             let _ = life.state.cancel();
             let leftovers = self.bury(&mut life);
             drop(life);
-            self.core.note_withdrawn(TaskState::Scheduled);
+            self.core.note_refused();
             leftovers.discard();
         }
         Ok((added, armed))

@@ -9,9 +9,8 @@
 //! runs take. A run that waits ends in one of two ways: a worker starts it, or it is dropped, and
 //! then the task is told.
 
+use std::sync::Arc;
 use std::time::SystemTime;
-
-use wheel_sync::Arc;
 
 use super::state::{End, Refused, Ticket};
 use super::{Leftovers, Life, Task};

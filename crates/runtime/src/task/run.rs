@@ -5,8 +5,9 @@
 //! done.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use wheel_sync::Arc;
+use wheel_sync::thread_local;
 
 use super::occur::WaitingRun;
 use super::state::{End, Next, Ticket};
@@ -16,8 +17,25 @@ use crate::panics::contain;
 use crate::scheduler::Core;
 
 thread_local! {
-    /// The addresses of the scheduler and the task of whose run this thread is; 0 outside.
-    static INSIDE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    /// The scheduler and the task of whose run this thread is.
+    static INSIDE: Cell<Inside> = const { Cell::new((0, 0)) };
+}
+
+/// The addresses of a scheduler and of a task; 0 outside of every run.
+type Inside = (usize, usize);
+
+/// From now on the calling thread is in a run of `task`. Returns where it was before.
+fn enter(task: &Task) -> Inside {
+    let inside = (
+        Arc::as_ptr(&task.core).addr(),
+        std::ptr::from_ref(task).addr(),
+    );
+    INSIDE.with(|cell| cell.replace(inside))
+}
+
+/// The calling thread is where it was before `enter`.
+fn leave(outside: Inside) {
+    INSIDE.with(|cell| cell.set(outside));
 }
 
 /// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own
@@ -57,30 +75,24 @@ impl WaitingRun {
             calendar: self.calendar,
             missed: self.missed,
         };
-        let outside = INSIDE.replace((
-            Arc::as_ptr(&task.core).addr(),
-            std::ptr::from_ref(&*task).addr(),
-        ));
+        let outside = enter(&task);
         let outcome = call(&task, started.handler, &context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
         task.finish(self.ticket, outcome);
-        INSIDE.set(outside);
+        leave(outside);
     }
 }
 
 /// Calls the handler. It, and whatever its captures do when they are dropped, may panic.
 fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
-    let outside = INSIDE.replace((
-        Arc::as_ptr(&task.core).addr(),
-        std::ptr::from_ref(task).addr(),
-    ));
+    let outside = enter(task);
     let called = contain(move || {
         let outcome = handler(context);
         drop(handler);
         outcome
     });
-    INSIDE.set(outside);
+    leave(outside);
     called.unwrap_or_else(|message| {
         task.core.counters.run_panicked();
         Outcome::Failure(format!("panicked: {message}"))

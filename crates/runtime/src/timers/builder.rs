@@ -1,9 +1,8 @@
 //! How a [`Timers`] is set up.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-
-use wheel_sync::Arc;
 
 use super::Timers;
 use super::sink::{Handover, Inline, PanicHook, Reporter};

@@ -18,9 +18,8 @@ mod refused;
 mod sink;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-
-use wheel_sync::Arc;
 
 use crate::driver::{Engine, TimerKey};
 use crate::observe::Lateness;
@@ -303,7 +302,7 @@ pub struct TimersStats {
     /// How often the driver thread woke up.
     pub wakeups: u64,
     /// Steps of the wall clock that were seen while [`at`](Timers::at) timers were pending, and
-    /// readings of the monotonic clock that went back.
+    /// steps back of the monotonic clock.
     pub clock_jumps: u64,
     /// How late callbacks were called, or handed to the executor, from the start of their due tick.
     pub lateness: Lateness,

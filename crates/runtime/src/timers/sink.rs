@@ -2,10 +2,12 @@
 //!
 //! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
 //! whatever thread a callback panics. Its counts are Relaxed throughout: for people, they publish
-//! nothing.
+//! nothing. [O64]
 
-use wheel_sync::Arc;
-use wheel_sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};

@@ -1,21 +1,23 @@
-//! loom's atomics, in a coat that knows where each operation was written (`weaken`).
+//! loom's atomics, in a coat that knows where each operation was written (`weaken`) and lets loom
+//! try all that matters (`turns`).
 
 pub use loom::sync::atomic::Ordering;
 
 use std::panic::Location;
 
+use super::turns::Turns;
 use super::weaken::{Part, ordering_at};
 
 /// The ordering of an operation that has one.
 #[track_caller]
-fn only(operation: &str, written: Ordering) -> Ordering {
+fn only(operation: &'static str, written: Ordering) -> Ordering {
     let weakened = ordering_at(Location::caller(), operation, Part::Only, written);
     weakened.expect("only a fence can be taken away")
 }
 
 /// The orderings of an operation that may fail.
 #[track_caller]
-fn both(operation: &str, success: Ordering, failure: Ordering) -> (Ordering, Ordering) {
+fn both(operation: &'static str, success: Ordering, failure: Ordering) -> (Ordering, Ordering) {
     let caller = Location::caller();
     let success = ordering_at(caller, operation, Part::Success, success);
     let failure = ordering_at(caller, operation, Part::Failure, failure);
@@ -36,30 +38,33 @@ macro_rules! coat {
     ($name:ident $(<$param:ident>)?, $value:ty, [$($rmw:ident)*]) => {
         #[doc = concat!("loom's `", stringify!($name), "`.")]
         #[derive(Debug)]
-        pub struct $name $(<$param>)? (loom::sync::atomic::$name $(<$param>)?);
+        pub struct $name $(<$param>)? (loom::sync::atomic::$name $(<$param>)?, Turns);
 
         impl $(<$param>)? $name $(<$param>)? {
             /// An atomic that holds `value`.
             #[track_caller]
             pub fn new(value: $value) -> Self {
-                Self(loom::sync::atomic::$name::new(value))
+                Self(loom::sync::atomic::$name::new(value), Turns::default())
             }
 
             /// Reads it.
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
+                self.1.before_load();
                 self.0.load(only("load", order))
             }
 
             /// Writes it.
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
+                self.1.before_store();
                 self.0.store(value, only("store", order));
             }
 
             /// Writes it and returns what was there.
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.1.before_store();
                 self.0.swap(value, only("swap", order))
             }
 
@@ -77,6 +82,7 @@ macro_rules! coat {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let (success, failure) = both("compare_exchange", success, failure);
+                self.1.before_store();
                 self.0.compare_exchange(current, new, success, failure)
             }
 
@@ -94,6 +100,7 @@ macro_rules! coat {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let (success, failure) = both("compare_exchange_weak", success, failure);
+                self.1.before_store();
                 self.0.compare_exchange(current, new, success, failure)
             }
 
@@ -110,6 +117,8 @@ macro_rules! coat {
                 next: impl FnMut($value) -> Option<$value>,
             ) -> Result<$value, $value> {
                 let (set, fetch) = both("fetch_update", set, fetch);
+                self.1.before_load();
+                self.1.before_store();
                 self.0.fetch_update(set, fetch, next)
             }
 
@@ -117,6 +126,7 @@ macro_rules! coat {
                 #[doc = concat!("As std's `", stringify!($rmw), "`.")]
                 #[track_caller]
                 pub fn $rmw(&self, value: $value, order: Ordering) -> $value {
+                    self.1.before_store();
                     self.0.$rmw(value, only(stringify!($rmw), order))
                 }
             )*

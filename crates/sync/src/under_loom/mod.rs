@@ -2,15 +2,22 @@
 
 pub mod atomic;
 mod lock;
+mod once;
 pub mod thread;
+mod turns;
 mod weaken;
 
+pub use crate::modelled_thread_local as thread_local;
 pub use lock::{Condvar, Mutex, MutexGuard};
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::Arc;
+pub use once::OnceLock;
 
 /// True when sizes shrink for a model.
 pub const MODELLED: bool = true;
+
+/// How large to make what can fill up.
+pub const SIZES: crate::Sizes = crate::Sizes::Tiny;
 
 /// Lets another thread run, since nothing changes until one does.
 #[derive(Debug, Default)]
@@ -28,6 +35,9 @@ impl Backoff {
     }
 }
 
+/// The most steps of an execution: a whole scheduler takes some hundred only to begin and to end.
+const MAX_BRANCHES: usize = 10_000;
+
 /// Runs a model in every interleaving within loom's bounds and says how many those were.
 ///
 /// `LOOM_MAX_PREEMPTIONS` bounds the search, as in loom itself.
@@ -35,7 +45,9 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     // std's own: loom's would add interleavings. Relaxed: loom runs everything on this thread.
     let executions = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&executions);
-    loom::model(move || {
+    let mut builder = loom::model::Builder::new();
+    builder.max_branches = builder.max_branches.max(MAX_BRANCHES);
+    builder.check(move || {
         // Relaxed: as above.
         count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         run();
@@ -44,4 +56,18 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     let executions = executions.load(std::sync::atomic::Ordering::Relaxed);
     weaken::report();
     println!("model {name}: {executions} executions");
+}
+
+/// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
+/// about. Not inside another one.
+pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {
+    loom::stop_exploring();
+    let result = step();
+    loom::explore();
+    result
+}
+
+/// What is left of this execution is run in one schedule: what comes after the race.
+pub fn rest_unexplored() {
+    loom::skip_branch();
 }

@@ -167,3 +167,17 @@ pub fn slot() -> Option<usize> {
     let id = format!("{:?}", loom::thread::current().id());
     id.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
 }
+
+/// `std::thread_local!` for one constant: a variable of a thread of the model.
+///
+/// loom runs all its threads on one of the system's, which would share a variable of std.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! modelled_thread_local {
+    ($(#[$about:meta])* static $name:ident: $type:ty = const { $value:expr };) => {
+        $crate::loom::thread_local! {
+            $(#[$about])*
+            static $name: $type = $value;
+        }
+    };
+}

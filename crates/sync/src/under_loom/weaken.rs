@@ -9,7 +9,7 @@
 //! - `WHEEL_WEAKEN="FILE:LINE:COLUMN PART ORDERING"`: that part of that one site has this ordering
 //!   instead; `None` takes a fence away.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -28,9 +28,12 @@ pub(super) enum Part {
 
 enum Mode {
     AsWritten,
-    Report(Mutex<BTreeSet<String>>),
+    Report(Mutex<Reached>),
     Weaken(Weakening),
 }
+
+/// By place and part: the operation and the ordering as written.
+type Reached = BTreeMap<(&'static Location<'static>, Part), (&'static str, Ordering)>;
 
 struct Weakening {
     file: String,
@@ -45,18 +48,15 @@ struct Weakening {
 #[inline]
 pub(super) fn ordering_at(
     caller: &'static Location<'static>,
-    operation: &str,
+    operation: &'static str,
     part: Part,
     written: Ordering,
 ) -> Option<Ordering> {
     match mode() {
         Mode::AsWritten => Some(written),
         Mode::Report(sites) => {
-            let site = format!("{caller} {operation} {part:?} {written:?}");
-            sites
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(site);
+            let mut sites = sites.lock().unwrap_or_else(PoisonError::into_inner);
+            sites.insert((caller, part), (operation, written));
             Some(written)
         }
         Mode::Weaken(weakening) if weakening.is_of(caller, part) => weakening.ordering,
@@ -68,8 +68,8 @@ pub(super) fn ordering_at(
 pub(super) fn report() {
     if let Mode::Report(sites) = mode() {
         let mut sites = sites.lock().unwrap_or_else(PoisonError::into_inner);
-        for site in std::mem::take(&mut *sites) {
-            println!("site {site}");
+        for ((place, part), (operation, written)) in std::mem::take(&mut *sites) {
+            println!("site {place} {operation} {part:?} {written:?}");
         }
     }
 }

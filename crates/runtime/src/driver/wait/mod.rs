@@ -2,20 +2,22 @@
 //!
 //! [`Line`] is what other threads hold: the stop flag and the bell. [`Waiter`] is what the driver
 //! holds. A ring is sticky: one that comes before the sleep ends that sleep at once.
+//!
+//! A checker of models knows nothing of descriptors: under one the portable kind is all there is.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(wheel_model)))]
 mod event;
 mod park;
 
+use std::sync::Arc;
 use std::task::Wake;
 use std::time::Duration;
 
-use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicBool, Ordering};
 
 use super::wall;
 use crate::clock::{Clock, ManualClock, Moment, Seat};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(wheel_model)))]
 use event::{EventBell, EventWaiter};
 use park::{ParkBell, ParkWaiter};
 
@@ -23,7 +25,7 @@ use park::{ParkBell, ParkWaiter};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Until {
     pub(super) moment: Moment,
-    /// Milliseconds since the Unix epoch by the wall clock, if something follows that.
+    /// By the wall clock, counted as in `wall.rs`, if something follows that.
     pub(super) wall_ms: Option<u64>,
 }
 
@@ -34,7 +36,7 @@ pub(super) struct Line {
 }
 
 enum Bell {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     Event(Arc<EventBell>),
     Park(Arc<ParkBell>),
     Manual(ManualClock, u64),
@@ -44,7 +46,7 @@ enum Bell {
 pub(super) struct Waiter(Way);
 
 enum Way {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     Event(EventWaiter),
     Park(ParkWaiter),
     Manual(Seat),
@@ -57,7 +59,7 @@ pub(super) fn open(clock: &Clock, spin: Duration) -> (Arc<Line>, Waiter) {
         let bell = Bell::Manual(manual.clone(), seat.number());
         return joined(bell, Way::Manual(seat));
     }
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(wheel_model)))]
     if let Ok((bell, waiter)) = event::open(clock, spin) {
         return joined(Bell::Event(bell), Way::Event(waiter));
     }
@@ -65,7 +67,7 @@ pub(super) fn open(clock: &Clock, spin: Duration) -> (Arc<Line>, Waiter) {
 }
 
 /// The kind that needs nothing but std: for other systems, and where descriptors have run out.
-fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
+pub(super) fn open_portable(spin: Duration) -> (Arc<Line>, Waiter) {
     let (bell, waiter) = park::open(spin);
     joined(Bell::Park(bell), Way::Park(waiter))
 }
@@ -82,7 +84,7 @@ impl Line {
     /// Makes the driver look again, now or before it next sleeps. Does not wait for it.
     pub(super) fn ring(&self) {
         match &self.bell {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(wheel_model)))]
             Bell::Event(bell) => bell.ring(),
             Bell::Park(bell) => bell.ring(),
             Bell::Manual(clock, seat) => clock.wake(*seat),
@@ -93,13 +95,14 @@ impl Line {
     pub(super) fn stop(&self) {
         // Release: what the stopping thread did before is visible to the driver as it ends; pairs
         // with is_stopped. The ring comes after the store, so a driver that sleeps looks again.
+        // [O61]
         self.stopped.store(true, Ordering::Release);
         self.ring();
     }
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        // Acquire: pairs with stop.
+        // Acquire: pairs with stop. [O61]
         self.stopped.load(Ordering::Acquire)
     }
 }
@@ -118,7 +121,7 @@ impl Waiter {
     /// Called on the driver thread before its first pass.
     pub(super) fn begin(&self) {
         match &self.0 {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(wheel_model)))]
             Way::Event(event) => event.begin(),
             Way::Park(_) => {}
             Way::Manual(seat) => seat.begin(),
@@ -129,7 +132,7 @@ impl Waiter {
     /// all.
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         match &mut self.0 {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(wheel_model)))]
             Way::Event(event) => event.wait(clock, until),
             Way::Park(park) => park.wait(clock, until),
             Way::Manual(seat) => {

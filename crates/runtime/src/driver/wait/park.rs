@@ -3,9 +3,10 @@
 //! A ring is a flag under a mutex. A thread that is preempted while it holds that mutex delays the
 //! wake-ups of others until it runs again; the eventfd of Linux has no such moment.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::{Arc, Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex};
 
 use super::{Until, wall};
 use crate::clock::{Clock, Moment, unix_nanos};

@@ -11,20 +11,24 @@
 //! Ground rules: `execute` takes no lock that a worker holds. No lock is held while a job runs or
 //! is dropped. A closed pool accepts nothing, runs what it has, and then its threads end.
 
+mod entrance;
 mod queue;
 mod sleepers;
 mod worker;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread::{self, JoinHandle};
-use wheel_sync::{Arc, Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex};
 
 use super::{Executor, Job};
 use crate::clock::Patience;
 use crate::error::BuildError;
+use entrance::Entrance;
 pub(crate) use queue::Queue;
 use sleepers::Sleepers;
 use worker::Place;
@@ -58,10 +62,7 @@ struct Shared {
     workers: usize,
     queue: Queue,
     sleepers: Sleepers,
-    closing: AtomicBool,
-    /// Threads that are handing jobs over: no worker goes home before what they bring is in the
-    /// queue.
-    handing_over: AtomicUsize,
+    entrance: Entrance,
     panics: AtomicU64,
     floor: Mutex<Floor>,
     left: Condvar,
@@ -111,7 +112,7 @@ impl Pool {
 
     /// How many jobs have panicked.
     pub fn panics(&self) -> u64 {
-        // Relaxed: a count for people.
+        // Relaxed: a count for people. [O64]
         self.shared.panics.load(Ordering::Relaxed)
     }
 
@@ -185,36 +186,22 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    fn is_closing(&self) -> bool {
-        // SeqCst: see `may_leave`.
-        self.closing.load(Ordering::SeqCst)
-    }
-
+    /// Every worker is woken after it, so none sleeps on.
     fn close(&self) {
-        // SeqCst: see `may_leave`. Every worker is woken after it, so none sleeps on.
-        self.closing.store(true, Ordering::SeqCst);
+        self.entrance.close();
         self.sleepers.wake_all();
     }
 
     /// Pushes unless the pool is closed. What is pushed runs, also when the pool is closed
     /// meanwhile.
     fn hand_over(&self, push: impl FnOnce()) {
-        // SeqCst: see `may_leave`.
-        self.handing_over.fetch_add(1, Ordering::SeqCst);
-        if !self.is_closing() {
-            push();
-        }
-        // SeqCst: as above.
-        self.handing_over.fetch_sub(1, Ordering::SeqCst);
+        self.entrance.pass(push);
         self.sleepers.wake_one();
     }
 
     /// Whether there is nothing left to do, now and later.
     fn may_leave(&self) -> bool {
-        // SeqCst throughout: whoever begins to hand over after this look sees that the pool is
-        // closed, and what was handed over before it is there for the last one.
-        let is_sealed = self.is_closing() && self.handing_over.load(Ordering::SeqCst) == 0;
-        is_sealed && !self.queue.has_work()
+        self.entrance.is_deserted() && !self.queue.has_work()
     }
 
     fn leave(&self) {
@@ -251,8 +238,7 @@ impl PoolBuilder {
             workers,
             queue: Queue::new(),
             sleepers: Sleepers::new(workers),
-            closing: AtomicBool::new(false),
-            handing_over: AtomicUsize::new(0),
+            entrance: Entrance::new(),
             panics: AtomicU64::new(0),
             floor: Mutex::new(Floor {
                 at_work: 0,

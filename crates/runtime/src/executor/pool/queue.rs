@@ -10,15 +10,16 @@
 //! channel either: a sleeping receiver would make the sender take the channel's lock of sleepers.
 //! They sleep in `sleepers.rs`.
 //!
-//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. The
-//! channel and the lock hand the jobs over.
+//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. [O74]
+//! The channel and the lock hand the jobs over.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use wheel_sync::Mutex;
-use wheel_sync::atomic::{AtomicUsize, Ordering};
+use wheel_sync::atomic::Ordering;
+use wheel_sync::channel::{Receiver, Sender, unbounded};
+use wheel_sync::counting::AtomicUsize;
 
 use crate::executor::Job;
 

@@ -15,11 +15,9 @@
 //! never miss each other. A stray `unpark` costs a look at an empty queue, nothing else. std's park
 //! is a futex on Linux: the waking side takes no lock that a preempted worker could hold.
 
-use std::sync::OnceLock;
-
-use crossbeam_utils::CachePadded;
 use wheel_sync::atomic::{AtomicU64, Ordering, fence};
 use wheel_sync::thread::{self, Thread};
+use wheel_sync::{CachePadded, OnceLock};
 
 const BITS: usize = u64::BITS as usize;
 
@@ -48,30 +46,33 @@ impl Sleepers {
     /// Sleeps until woken, unless `work_is_there` after the bit has been set.
     pub(crate) fn sleep_unless(&self, worker: usize, work_is_there: impl FnOnce() -> bool) {
         let (word, bit) = place(worker);
-        // Relaxed: the fence orders it before the look at the queue.
-        self.asleep[word].fetch_or(bit, Ordering::Relaxed);
+        // Release: the introduction; pairs with `wake_one`. The fence orders the bit before the
+        // look at the queue. [O54]
+        self.asleep[word].fetch_or(bit, Ordering::Release);
         // SeqCst: pairs with the fence of `wake_one`. Whichever fence comes second, its side sees
-        // what the other did before its own: the worker the push, or the waker the bit.
+        // what the other did before its own: the worker the push, or the waker the bit. [O55]
         fence(Ordering::SeqCst);
         if !work_is_there() {
             thread::park();
         }
         // Whether it was us or a waker who cleared it does not matter: we are up and look at the
         // queue next. Relaxed: a waker that still sees the bit wakes one that is awake, which
-        // looks.
+        // looks. [O56]
         self.asleep[word].fetch_and(!bit, Ordering::Relaxed);
     }
 
     /// Wakes one sleeping worker, if any sleeps. Call it after the work was put into the queue.
     pub(crate) fn wake_one(&self) -> bool {
-        // SeqCst: pairs with the fence of `sleep_unless`.
+        // SeqCst: pairs with the fence of `sleep_unless`. [O57]
         fence(Ordering::SeqCst);
         self.asleep.iter().enumerate().any(|(index, word)| {
-            // Relaxed: the fence has ordered this look after the push.
+            // Relaxed: the fence has ordered this look after the push. [O57]
             let mut seen = word.load(Ordering::Relaxed);
             while seen != 0 {
                 let bit = 1 << seen.trailing_zeros();
-                let before = word.fetch_and(!bit, Ordering::Relaxed);
+                // Acquire: whoever takes a bit can wake its worker; pairs with `sleep_unless`. The
+                // bit may be of a later sleep than the fences have ordered. [O58]
+                let before = word.fetch_and(!bit, Ordering::Acquire);
                 if before & bit != 0 {
                     self.unpark(index * BITS + bit.trailing_zeros() as usize);
                     return true;
@@ -84,13 +85,14 @@ impl Sleepers {
 
     /// Wakes every worker, asleep or not.
     pub(crate) fn wake_all(&self) {
-        // SeqCst: pairs with the fence of `sleep_unless`, for what the caller did before.
+        // SeqCst: pairs with the fence of `sleep_unless`, for what the caller did before. [O59]
         fence(Ordering::SeqCst);
         (0..self.threads.len()).for_each(|worker| self.unpark(worker));
     }
 
     fn unpark(&self, worker: usize) {
-        // A worker that has not introduced itself yet has not looked at the queue either.
+        // `wake_one` finds every worker whose bit it took. `wake_all` may miss one that has not
+        // introduced itself before its fence: that one looks after its own, and sees why.
         if let Some(thread) = self.threads[worker].get() {
             thread.unpark();
         }

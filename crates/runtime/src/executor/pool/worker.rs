@@ -1,10 +1,10 @@
 //! One thread of the pool: take what goes first, run it, sleep when nothing waits.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use wheel_sync::Arc;
 use wheel_sync::atomic::Ordering;
-use wheel_sync::thread;
+use wheel_sync::{thread, thread_local};
 
 use super::Shared;
 use crate::executor::Ran;
@@ -28,7 +28,7 @@ pub(super) enum Place {
 
 /// What the calling thread is to this pool.
 pub(super) fn place_in(shared: &Arc<Shared>) -> Place {
-    let (pool, has_left) = WORKS_FOR.get();
+    let (pool, has_left) = WORKS_FOR.with(Cell::get);
     match (pool == Arc::as_ptr(shared).addr(), has_left) {
         (false, _) => Place::Elsewhere,
         (true, false) => Place::AtWork,
@@ -38,12 +38,13 @@ pub(super) fn place_in(shared: &Arc<Shared>) -> Place {
 
 /// The calling worker leaves the floor.
 pub(super) fn has_left() {
-    WORKS_FOR.set((WORKS_FOR.get().0, true));
+    WORKS_FOR.with(|works_for| works_for.set((works_for.get().0, true)));
 }
 
 /// The life of worker number `worker`.
 pub(super) fn work(shared: Arc<Shared>, worker: usize) {
-    WORKS_FOR.set((Arc::as_ptr(&shared).addr(), false));
+    let pool = Arc::as_ptr(&shared).addr();
+    WORKS_FOR.with(|works_for| works_for.set((pool, false)));
     shared.sleepers.introduce(worker);
     loop {
         if let Some(taken) = shared.queue.take() {
@@ -53,19 +54,19 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
                 shared.sleepers.wake_one();
             }
             if let Ran::Panicked(message) = taken.job.run() {
-                // Relaxed: a count for people.
+                // Relaxed: a count for people. [O64]
                 shared.panics.fetch_add(1, Ordering::Relaxed);
                 tell_stderr(&format!("a job of {} panicked", shared.name), &message);
             }
         } else if shared.may_leave() {
             break;
-        } else if shared.is_closing() {
+        } else if shared.entrance.is_closed() {
             // Somebody is between his look at the pool and his push.
             thread::yield_now();
         } else {
-            shared
-                .sleepers
-                .sleep_unless(worker, || shared.is_closing() || shared.queue.has_work());
+            shared.sleepers.sleep_unless(worker, || {
+                shared.entrance.is_closed() || shared.queue.has_work()
+            });
         }
     }
     shared.leave();
