@@ -97,7 +97,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "a refused insert leaves its entry vacant",
         file: "crates/wheel-core/src/wheel.rs",
-        find: "entry.state.take_live(Word::live(generation)) {\n            // SAFETY: taken out of live, so the value is this thread's.\n            return Err(unsafe { entry.read() });",
+        find: "entry.state.take_live(Word::live(generation)) {\n            // SAFETY: taken out of live, so the value is this thread's. [U23]\n            return Err(unsafe { entry.read() });",
         replace: "entry.state.claim_live(Word::live(generation)) {\n            let value = unsafe { entry.read() };\n            self.vacate(mine, index, entry, Word::live(generation));\n            return Err(value);",
         notice: Notice::Model("close_or_insert", "insert_is_refused"),
     },
