@@ -15,10 +15,12 @@
 //! The scenarios run the product's own code, with small sizes (`wheel_sync::SIZES`). Without
 //! shuttle each one runs a few times on real threads.
 //!
-//! Reading order: `explore`, `bed`, `wheel`; the scenarios themselves are in `tests/`.
+//! Reading order: `explore`, `bed`, `wheel`, `runtime`; the scenarios themselves are in `tests/`.
 
 pub mod explore;
 
 pub mod bed;
 
 pub mod wheel;
+
+pub mod runtime;

@@ -121,7 +121,7 @@ fn play_phase(
     let pending = seen.notes.pending();
     let earliest = seen.earliest();
     if let Rest::Asleep(until) = rest {
-        // What the driver has met while a thread was writing it is looked at in the next tick.
+        // What a thread was writing when its turn came is looked at in the next tick at the latest.
         let next_tick = round.wheel.now().get().saturating_add(1);
         assert!(
             earliest.is_none_or(|due| until <= due.max(next_tick)),

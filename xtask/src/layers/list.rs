@@ -107,6 +107,12 @@ pub(super) const EDGES: &[Edge] = &[
     ),
     edge(
         "wheel-shuttle-tests",
+        "wheel-runtime",
+        Normal,
+        "its pool and both doors in random schedules",
+    ),
+    edge(
+        "wheel-shuttle-tests",
         "wheel-sync",
         Normal,
         "threads that shuttle schedules",
