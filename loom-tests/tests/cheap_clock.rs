@@ -38,18 +38,29 @@ fn assert_close(read: Duration, nanos: u64) {
     assert!(read <= truth + MOST_ABOVE, "{read:?} is above {truth:?}");
 }
 
+/// One thread leaves an anchor at `written`, another one reads at `read`, each once.
+///
+/// The reader is the one that is started: loom tries the other order of a load and a store when it
+/// meets the load behind the store, and not always when it meets the store behind the load.
+fn write_and_read(written: u64, read: u64) {
+    let clock = calibrated();
+    let other = Arc::clone(&clock);
+    let reader = thread::spawn(move || assert_close(other.now_upper(at(read)), read));
+    assert_close(clock.now_upper(at(written)), written);
+    reader.join().unwrap();
+}
+
 #[test]
-fn a_reader_takes_no_torn_anchor() {
-    model("cheap-clock", || {
-        let clock = calibrated();
-        let other = Arc::clone(&clock);
-        // Too long after the anchor: leaves a new one.
-        let writer = thread::spawn(move || assert_close(other.now_upper(at(21 * MS)), 21 * MS));
-        for nanos in [20 * MS + 90_000, 21 * MS + 10_000] {
-            assert_close(clock.now_upper(at(nanos)), nanos);
-        }
-        writer.join().unwrap();
-    });
+fn a_reader_takes_no_new_time_with_an_old_counter() {
+    // The old anchor is too old for the writer and good enough for the reader.
+    let (written, read) = (20 * MS + 110_000, 20 * MS + 95_000);
+    model("cheap-clock", move || write_and_read(written, read));
+}
+
+#[test]
+fn a_reader_takes_no_old_time_with_a_new_counter() {
+    let (written, read) = (20 * MS + 110_000, 20 * MS + 150_000);
+    model("cheap-clock, later", move || write_and_read(written, read));
 }
 
 #[test]
@@ -66,5 +77,22 @@ fn of_two_writers_one_leaves_an_anchor() {
         let last = 23 * MS;
         assert_close(clock.now_upper(at(last)), last);
         assert_close(clock.now_upper(at(last + 1_000)), last + 1_000);
+    });
+}
+
+#[test]
+fn a_rate_is_measured_from_one_base() {
+    model("cheap-clock, calibration", || {
+        let clock = calibrated();
+        let other = Arc::clone(&clock);
+        // Both measure the rate anew, if they come in this order: a second after each other.
+        let [first, second] = [1_100 * MS, 2_200 * MS];
+        let writer = thread::spawn(move || {
+            for nanos in [second, second + 50_000] {
+                assert_close(other.now_upper(at(nanos)), nanos);
+            }
+        });
+        assert_close(clock.now_upper(at(first)), first);
+        writer.join().unwrap();
     });
 }

@@ -31,6 +31,20 @@ fn a_timer_wakes_a_driver_that_starts_or_goes_to_sleep() {
 }
 
 #[test]
+fn a_timer_of_the_wall_clock_wakes_a_driver_that_starts_or_goes_to_sleep() {
+    model("doors, wall clock", || {
+        let clock = ManualClock::new();
+        let timers = Timers::builder().clock(clock.clone()).build().unwrap();
+        let gate = Gate::new();
+        let opens = Arc::clone(&gate);
+        assert!(timers.at(clock.wall(), move || opens.open()).is_ok());
+        gate.pass();
+        rest_unexplored();
+        assert_eq!((timers.shutdown(), timers.stats().panics), (0, 0));
+    });
+}
+
+#[test]
 fn a_cancel_and_a_due_tick_have_one_winner() {
     let seen = Seen::default();
     let sees = seen.clone();
@@ -111,41 +125,4 @@ fn a_scheduler_with_a_worker_runs_what_is_due() {
         rest_unexplored();
         assert!(scheduler.shutdown(Duration::MAX).is_ok());
     });
-}
-
-#[test]
-fn two_shutdowns_meet_a_task_and_one_of_them_reports_it() {
-    let seen = Seen::default();
-    let sees = seen.clone();
-    model("doors, two shutdowns", move || {
-        let (clock, jobs) = (ManualClock::new(), Jobs::new());
-        let counted = jobs.clone();
-        let (scheduler, task) = unexplored(|| {
-            let builder = Scheduler::builder().clock(clock.clone());
-            let scheduler = builder.executor(InlineExecutor).build().unwrap();
-            clock.advance(Duration::ZERO);
-            let task = scheduler.after(Duration::ZERO, move |_| counted.count());
-            (scheduler, task.unwrap())
-        });
-        let other = scheduler.clone();
-        let shutdown = thread::spawn(move || other.shutdown(Duration::MAX).unwrap());
-        let reports = [
-            scheduler.shutdown(Duration::MAX).unwrap(),
-            shutdown.join().unwrap(),
-        ];
-        rest_unexplored();
-        let named =
-            |report: &wheel_runtime::ShutdownReport| report.pending.len() + report.queued.len();
-        let named: usize = reports.iter().map(named).sum();
-        sees.note(named);
-        assert_eq!(named + jobs.ran(), 1);
-        let ended = if named == 1 {
-            TaskState::Cancelled
-        } else {
-            TaskState::Succeeded
-        };
-        assert_eq!(task.wait(), ended);
-        assert_eq!(scheduler.stats().running, 0);
-    });
-    seen.all(2);
 }

@@ -28,7 +28,7 @@ fn a_waiter_returns_when_the_last_run_has_ended() {
                 activity.end();
             })
         });
-        assert_eq!(activity.wait_idle(false), 0);
+        assert_eq!(activity.wait_idle(), 0);
         assert!(notes.iter().all(|note| note.read() == 3));
         workers
             .into_iter()
@@ -42,13 +42,13 @@ fn two_runs_that_wait_do_not_wait_for_each_other() {
         let activity = runs(2);
         let other = Arc::clone(&activity);
         let run = thread::spawn(move || {
-            assert_eq!(other.wait_idle(true), 0);
+            assert_eq!(other.wait_idle_inside(), 0);
             other.end();
         });
-        assert_eq!(activity.wait_idle(true), 0);
+        assert_eq!(activity.wait_idle_inside(), 0);
         activity.end();
         run.join().unwrap();
-        assert_eq!(activity.wait_idle(false), 0);
+        assert_eq!(activity.wait_idle(), 0);
     });
 }
 
@@ -57,9 +57,9 @@ fn of_two_waiters_both_return() {
     model("wait-idle, two waiters", || {
         let activity = runs(1);
         let [other, ends] = [Arc::clone(&activity), Arc::clone(&activity)];
-        let waiter = thread::spawn(move || assert_eq!(other.wait_idle(false), 0));
+        let waiter = thread::spawn(move || assert_eq!(other.wait_idle(), 0));
         let run = thread::spawn(move || ends.end());
-        assert_eq!(activity.wait_idle(false), 0);
+        assert_eq!(activity.wait_idle(), 0);
         waiter.join().unwrap();
         run.join().unwrap();
     });

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{layers, loom, shuttle, test, tidy};
+use crate::{fuzz, layers, loom, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -45,6 +45,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "shuttle",
         run: || shuttle::run(&[]),
+    },
+    Step {
+        name: "fuzz",
+        run: fuzz,
     },
 ];
 
@@ -134,6 +138,12 @@ fn docs() -> Result<(), String> {
         "wheel-runtime/rayon",
     ]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings")).map(drop)
+}
+
+/// On the random driver, which needs nothing installed and does the same everywhere.
+fn fuzz() -> Result<(), String> {
+    let args = ["--seconds", "30", "--random"];
+    fuzz::run(&args.map(str::to_owned))
 }
 
 #[cfg(test)]

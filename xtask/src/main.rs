@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `shuttle`, `layers`, `tidy`.
+//! The project's own commands: `cargo xtask test`, `ci`, `loom`, `shuttle`, `fuzz`, `layers`, `tidy`.
 //!
 //! A build script in Rust instead of shell, so that it runs wherever the toolchain runs and a
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
@@ -7,10 +7,13 @@
 //! `Err(message)` when something does not hold; nothing here changes a file of the project.
 
 mod ci;
+mod fuzz;
 mod layers;
 mod loom;
+mod sanitize;
 mod shuttle;
 mod step;
+mod stress;
 mod test;
 mod tidy;
 
@@ -31,7 +34,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle, fuzz\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -51,6 +54,29 @@ const COMMANDS: &[Command] = &[
                 --only NAME     only scenarios whose name contains NAME\n\
                 --replay WHAT   play a schedule that failed again: its file, or itself",
         run: shuttle::run,
+    },
+    Command {
+        name: "stress",
+        about: "count what is bounded at full size, then play rounds on real threads, in release\n\
+                --seconds N    so long in all (60)\n\
+                --seed S       the seed of the first round (0)",
+        run: stress::run,
+    },
+    Command {
+        name: "sanitize",
+        about: "run the tests and the stress under AddressSanitizer, and Miri where it is\n\
+                installed; what this machine does not have is skipped",
+        run: sanitize::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "feed every fuzz target, under cargo-fuzz or on a seeded random driver\n\
+                --seconds N    in all, shared by the targets (default 60; building comes on top)\n\
+                --only NAME    one target\n\
+                --seed S       other random inputs\n\
+                --random       the random driver even where cargo-fuzz is installed\n\
+                --replay NAME FILE    one input that was kept",
+        run: fuzz::run,
     },
     Command {
         name: "layers",

@@ -25,14 +25,10 @@ const UNITS: [(&str, u128); 8] = [
     ("ns", 1),
 ];
 
-/// Digits of a fraction that are read; more than these cannot change a nanosecond of the largest
-/// unit by more than one.
-const FRACTION_DIGITS_MAX: usize = 18;
-
 /// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub(crate) enum DurationError {
+pub enum DurationError {
     /// There is nothing but white space.
     Empty,
     /// It starts with a minus sign.
@@ -90,7 +86,7 @@ impl std::error::Error for DurationError {}
 /// # Errors
 ///
 /// A [`DurationError`] that says what is wrong with the text.
-pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let mut rest = text.trim();
     if rest.is_empty() {
         return Err(DurationError::Empty);
@@ -140,7 +136,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
 }
 
 /// Writes a duration the way it is read: `1h30m`, `4.5s`, `750ms`.
-pub(crate) fn format(duration: Duration) -> String {
+pub fn format(duration: Duration) -> String {
     let mut rest_ns = duration.as_nanos();
     let mut text = String::new();
     for (name, unit_ns) in UNITS.into_iter().filter(|(name, _)| *name != "µs") {
@@ -175,17 +171,16 @@ fn part_ns(number: &str, unit_ns: u128) -> Result<u128, DurationError> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole: u128 = whole.parse().map_err(|_| DurationError::TooLong)?;
     let whole_ns = whole.checked_mul(unit_ns).ok_or(DurationError::TooLong)?;
-    let (read, unread) = fraction.split_at(fraction.len().min(FRACTION_DIGITS_MAX));
-    let digits: u128 = if read.is_empty() {
-        0
-    } else {
-        read.parse().map_err(|_| DurationError::TooLong)?
-    };
-    // At most 10^18 * 86.4 * 10^12: far below the end of u128.
-    let fraction_ns = (digits * unit_ns).div_ceil(10_u128.pow(read.len() as u32));
-    let beyond = u128::from(unread.bytes().any(|digit| digit != b'0'));
+    // From the last digit to the first, each a tenth of what stands in front of it, so that any
+    // number of digits is read exactly.
+    let (mut fraction_ns, mut beyond) = (0, false);
+    for digit in fraction.bytes().rev() {
+        let tenths = u128::from(digit - b'0') * unit_ns + fraction_ns;
+        fraction_ns = tenths / 10;
+        beyond |= tenths % 10 != 0;
+    }
     whole_ns
-        .checked_add(fraction_ns + beyond)
+        .checked_add(fraction_ns + u128::from(beyond))
         .ok_or(DurationError::TooLong)
 }
 
@@ -245,6 +240,19 @@ mod tests {
         assert_eq!(
             parse("0.333333333333333333d"),
             Ok(Duration::from_secs(28_800))
+        );
+        // However many digits there are, by no more than that part.
+        assert_eq!(
+            parse("0.0000000000040000000301m"),
+            Ok(Duration::from_nanos(1))
+        );
+        assert_eq!(
+            parse("0.99999999999999999999999d"),
+            Ok(Duration::from_secs(86_400))
+        );
+        assert_eq!(
+            parse("0.0000000000115740740740740740740d"),
+            Ok(Duration::from_nanos(1_000))
         );
     }
 

@@ -20,6 +20,7 @@
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use wheel_core::Tick;
 
@@ -217,11 +218,35 @@ impl<V> Iterator for Drain<'_, V> {
 impl<V> ExactSizeIterator for Drain<'_, V> {}
 
 impl<V> Drop for Drain<'_, V> {
+    /// When a value panics as it is dropped, the others are dropped all the same, and the first
+    /// panic goes on afterwards; a second one that unwound beside it would end the process.
     fn drop(&mut self) {
+        let mut first = None;
         // From the last place, where a removal moves nothing.
         while let Some(last) = self.heap.len().checked_sub(1) {
             let index = self.heap.quad.remove(last, &mut self.heap.slab).entry;
-            drop(self.heap.slab.take(index));
+            let value = self.heap.slab.take(index);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+                match first {
+                    None => first = Some(panic),
+                    // What a panic carries may panic as it is dropped.
+                    Some(_) => std::mem::forget(panic),
+                }
+            }
+        }
+        match first {
+            // tidy: allow sync-only, asks about this thread and shares nothing
+            Some(panic) if std::thread::panicking() => std::mem::forget(panic),
+            Some(panic) => resume_unwind(panic),
+            None => {}
+        }
+    }
+}
+
+impl<V> Drop for IndexedHeap<V> {
+    fn drop(&mut self) {
+        if std::mem::needs_drop::<V>() {
+            drop(self.drain());
         }
     }
 }

@@ -27,7 +27,7 @@ fn on_manual_clock() -> (ManualClock, Timers) {
 fn cancel_drops_the_callback_before_it_returns() {
     let (_clock, timers) = on_manual_clock();
     let payload = Arc::new([0u8; 1024]);
-    for round in 0..20_000 {
+    for round in 0..1_000_000 {
         let held = Arc::clone(&payload);
         let key = timers.after(HOUR, move || drop(held)).unwrap();
         assert!(timers.cancel(key));
@@ -300,7 +300,7 @@ fn a_callback_that_adds_timers_without_end_is_told_to_stop() {
 // SD-11
 #[test]
 fn a_shutdown_right_after_the_start_is_not_lost() {
-    for round in 0..300 {
+    for round in 0..1_000 {
         let timers = Timers::builder().build().unwrap();
         if round % 2 == 0 {
             timers.shutdown();
@@ -333,6 +333,30 @@ fn a_callback_may_shut_its_own_engine_down() {
     assert_eq!(timers.shutdown(), 0);
     assert_eq!(Vec::from_iter(got.iter()), [(10, 0)]);
     assert_eq!(timers.stats().panics, 0);
+}
+
+// SD-13
+#[test]
+fn a_callback_that_shuts_down_during_another_shutdown_takes_nothing_away_from_it() {
+    let (clock, timers) = on_manual_clock();
+    let (inside, other) = (timers.clone(), timers.clone());
+    let (entered, is_in) = mpsc::channel();
+    let callback = move || {
+        entered.send(()).unwrap();
+        while inside.after(HOUR, || ()).is_ok() {
+            thread::yield_now();
+        }
+        assert_eq!(inside.shutdown(), 0);
+    };
+    timers.after(ms(1), callback).unwrap();
+    let pending = thread::scope(|scope| {
+        scope.spawn(|| clock.advance(ms(1)));
+        is_in.recv_timeout(HANG).unwrap();
+        let unfired = scope.spawn(move || other.shutdown()).join().unwrap();
+        (unfired, timers.stats().panics)
+    });
+    assert!(pending.0 > 0, "what the callback has added never fired");
+    assert_eq!(pending.1, 0);
 }
 
 // SD-13

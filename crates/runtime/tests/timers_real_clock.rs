@@ -1,5 +1,7 @@
 //! `Timers` on the system's clock. Asserted is only what holds on any machine under any load: never
 //! early, exactly once, and that it ends (a wait of [`HANG`] is a hang, not a bound on lateness).
+//!
+//! `WHEEL_STRESS` set to anything plays what takes longer at the size at which others met it.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
@@ -12,6 +14,14 @@ const HANG: Duration = Duration::from_secs(30);
 
 const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
+}
+
+/// `large` where `WHEEL_STRESS` is set, else `small`.
+fn size(small: u32, large: u32) -> u32 {
+    match std::env::var_os("WHEEL_STRESS") {
+        Some(_) => large,
+        None => small,
+    }
 }
 
 /// Each way to set the engine up that changes how it waits or reads the clock.
@@ -135,29 +145,45 @@ fn an_earlier_timer_wakes_a_driver_that_sleeps_for_centuries() {
 // WK-03
 #[test]
 fn no_wake_up_is_lost_when_the_wheel_runs_empty_again_and_again() {
+    const THREADS: u32 = 8;
+    let rounds = size(1_000, 10_000);
     let timers = Timers::builder()
         .tick(Duration::from_micros(100))
         .build()
         .unwrap();
-    for round in 0..100 {
-        let (sent, ran) = mpsc::channel();
-        let add = |delay| {
-            let sent = sent.clone();
-            timers.after(delay, move || sent.send(()).unwrap()).unwrap();
-        };
-        add(Duration::from_micros(200));
-        ran.recv_timeout(HANG)
-            .unwrap_or_else(|_| panic!("round {round}: the first"));
-        thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| add(Duration::from_micros(500)));
-            }
-        });
-        for n in 0..8 {
-            ran.recv_timeout(HANG)
-                .unwrap_or_else(|_| panic!("round {round}: {n} of 8 ran"));
+    let (sent, ran) = mpsc::channel();
+    let add = |sent: &mpsc::Sender<u32>, round, micros| {
+        let sent = sent.clone();
+        let delay = Duration::from_micros(micros);
+        timers
+            .after(delay, move || sent.send(round).unwrap())
+            .unwrap();
+    };
+    thread::scope(|scope| {
+        // A round begins when it is told to all threads, which end when nobody tells any more.
+        let mut begin = Vec::new();
+        for thread in 0..THREADS {
+            let (tell, told) = mpsc::channel();
+            begin.push(tell);
+            let (sent, add) = (sent.clone(), &add);
+            scope.spawn(move || {
+                for round in told {
+                    // Some at once and some a little later, so that each may be the first.
+                    let micros = 500 + u64::from((round * 7 + thread * 3) % 5) * 100;
+                    add(&sent, round, micros);
+                }
+            });
         }
-    }
+        for round in 0..rounds {
+            add(&sent, round, 200);
+            assert_eq!(ran.recv_timeout(HANG), Ok(round), "the first of the round");
+            begin.iter().for_each(|tell| tell.send(round).unwrap());
+            for n in 0..THREADS {
+                assert_eq!(ran.recv_timeout(HANG), Ok(round), "{n} of {THREADS} ran");
+            }
+        }
+    });
+    assert!(timers.is_empty());
 }
 
 // WK-04
@@ -170,12 +196,13 @@ fn a_chain_of_short_timers_never_stalls_under_noise() {
         }
         let again = timers.clone();
         let next = move || link(&again, left - 1, done);
-        timers.after(Duration::from_micros(50), next).unwrap();
+        timers.after(timers_step(), next).unwrap();
     }
-    let timers = Timers::builder()
-        .tick(Duration::from_micros(50))
-        .build()
-        .unwrap();
+    /// A millisecond at full size.
+    fn timers_step() -> Duration {
+        Duration::from_micros(u64::from(size(50, 1_000)))
+    }
+    let timers = Timers::builder().tick(timers_step()).build().unwrap();
     let (sent, done) = mpsc::channel();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -190,8 +217,8 @@ fn a_chain_of_short_timers_never_stalls_under_noise() {
                 thread::yield_now();
             }
         });
-        link(&timers, 3000, sent);
-        let ended = done.recv_timeout(HANG);
+        link(&timers, size(6_000, 30_000), sent);
+        let ended = done.recv_timeout(HANG * 4);
         stop.store(true, Ordering::Relaxed);
         ended.expect("the chain stalled");
     });
@@ -223,7 +250,7 @@ fn the_last_of_many_resets_is_the_one_that_counts() {
             let (keys, reset) = (&keys, &reset);
             scope.spawn(move || {
                 let mut seed = seed;
-                for _ in 0..2500 {
+                for _ in 0..25_000 {
                     let slot = &keys[random(&mut seed) as usize % keys.len()];
                     reset(slot, Duration::from_secs(500 + random(&mut seed) % 1000));
                 }
@@ -251,7 +278,7 @@ fn a_new_timer_is_not_completed_by_what_is_left_of_the_old_one() {
         .unwrap();
     let mut seed = 3;
     let early = Arc::new(AtomicU64::new(0));
-    for _ in 0..2000 {
+    for _ in 0..size(20_000, 100_000) {
         let old = timers.after(Duration::from_micros(100), || ()).unwrap();
         for _ in 0..random(&mut seed) % 200 {
             std::hint::spin_loop();

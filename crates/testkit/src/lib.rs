@@ -16,6 +16,10 @@
 //! - `len` and the limit are exact;
 //! - an engine whose timers are gone soon asks for no more visits.
 //!
+//! [`check_bytes()`] draws the stream from bytes instead, so that a fuzzer can look for it, and
+//! [`try_choices()`] from a few bytes for each operation, so that a shrinker can take single ones
+//! away.
+//!
 //! The streams look for trouble where engines had it: at the boundaries of the levels, give or take
 //! a tick, at powers of two, at zero, in the past, at `u64::MAX`, with budgets of one and jumps of
 //! years. On failure the stream is cut and thinned as long as it still fails, and printed with its
@@ -29,14 +33,15 @@
 //! Where threads meet an engine at once, no order of their operations is known; what they have seen
 //! is judged afterwards, from their [`Notes`] and a [`Census`] of the values.
 //!
-//! Reading order: [`subject`](Subject), `model`, `random`, `stream`, `judge`, `sleep`, `check`,
-//! `census`, `notes`, `cases`.
+//! Reading order: [`subject`](Subject), `model`, `random`, `choices`, `stream`, `judge`, `sleep`,
+//! `check`, `census`, `notes`, `cases`; `stress` and `bytes` stand for themselves.
 
 mod subject;
 
 mod model;
 
 mod random;
+mod choices;
 mod stream;
 
 mod judge;
@@ -47,12 +52,18 @@ mod check;
 mod census;
 mod notes;
 
+mod stress;
+mod bytes;
+
 pub mod cases;
 
+pub use bytes::CountedBytes;
 pub use census::{Census, Value};
-pub use check::{check, seeds};
+pub use check::{check, check_bytes, seeds, try_choices};
+pub use choices::Choices;
 pub use model::{Model, Timer};
 pub use notes::Notes;
 pub use random::Random;
 pub use stream::{Scale, Setup};
+pub use stress::Stress;
 pub use subject::{Refused, Step, Subject};

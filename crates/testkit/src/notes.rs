@@ -60,6 +60,17 @@ impl<K: Copy + Eq + Hash + Debug> Notes<K> {
         self.unfired.extend(other.unfired);
     }
 
+    /// How many fired, were cancelled, reset, refused, unfired.
+    pub fn counts(&self) -> [usize; 5] {
+        [
+            self.fired.len(),
+            self.cancelled.len(),
+            self.reset.len(),
+            self.refused.len(),
+            self.unfired.len(),
+        ]
+    }
+
     /// The timers that have not ended: by value, the last key and the last due tick.
     ///
     /// To be asked when no call is in flight and the notes of all threads are in.

@@ -1,27 +1,42 @@
-//! What is played to the engines: operations drawn from a seed, with an eye for the places where
-//! engines break.
+//! What is played to the engines: operations drawn from a seed or from bytes, with an eye for the
+//! places where engines break.
 //!
 //! The stream sees the model, so that it can aim: at the earliest timer, one tick before and one
 //! after; at the next boundary of a level; at the due tick of another timer. What it yields is
 //! concrete (absolute ticks), so that a stream can be printed, thinned and played again.
 
+use std::time::Duration;
+
+use crate::choices::Choices;
 use crate::model::Model;
-use crate::random::Random;
 
 /// How long a tick is, which decides where the boundaries of the wheel's levels are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
     /// 1 ms: levels turn at a second, a minute, an hour and a day.
     Millisecond,
-    /// 10 us: there is one level more, which turns at a millisecond.
+    /// 40 us: there is one level more, which turns at a millisecond. Of the slots in its ring, some
+    /// belong to no turn.
+    FortyMicroseconds,
+    /// 10 us, the shortest there is.
     TenMicroseconds,
 }
 
 impl Scale {
+    /// How long a tick is.
+    pub fn tick_length(self) -> Duration {
+        match self {
+            Scale::Millisecond => Duration::from_millis(1),
+            Scale::FortyMicroseconds => Duration::from_micros(40),
+            Scale::TenMicroseconds => Duration::from_micros(10),
+        }
+    }
+
     /// The ticks after which each level has turned once.
     pub fn boundaries(self) -> &'static [u64] {
         match self {
             Scale::Millisecond => &[1_000, 60_000, 3_600_000, 86_400_000],
+            Scale::FortyMicroseconds => &[25, 25_000, 1_500_000, 90_000_000, 2_160_000_000],
             Scale::TenMicroseconds => &[100, 100_000, 6_000_000, 360_000_000, 8_640_000_000],
         }
     }
@@ -87,19 +102,18 @@ enum Temper {
     Flood,
 }
 
-/// Draws operations from a seed.
+/// Draws operations.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream {
-    random: Random,
+pub(crate) struct Stream<'a> {
+    choices: Choices<'a>,
     scale: Scale,
     temper: Temper,
 }
 
-impl Stream {
-    /// The stream of a seed and the setup that goes with it.
-    pub(crate) fn new(seed: u64, scale: Scale) -> (Setup, Stream) {
-        let mut random = Random::new(seed);
-        let temper = random.choose(&[
+impl<'a> Stream<'a> {
+    /// The stream that the choices make and the setup that goes with it.
+    pub(crate) fn new(mut choices: Choices<'a>, scale: Scale) -> (Setup, Stream<'a>) {
+        let temper = choices.choose(&[
             Temper::Walk,
             Temper::Walk,
             Temper::Leap,
@@ -108,9 +122,9 @@ impl Stream {
             Temper::Flood,
         ]);
         let most = if temper == Temper::Flood { 900 } else { 20 };
-        let max_timers = random.one_in(4).then(|| random.between(1, most) as usize);
+        let max_timers = choices.one_in(4).then(|| choices.between(1, most) as usize);
         let mut stream = Stream {
-            random,
+            choices,
             scale,
             temper,
         };
@@ -126,14 +140,23 @@ impl Stream {
     pub(crate) fn length(&mut self) -> usize {
         let longest = match self.temper {
             Temper::Flood => 60,
-            _ => self.random.choose(&[20, 60, 200, 400]),
+            _ => self.choices.choose(&[20, 60, 200, 400]),
         };
-        self.random.between(1, longest) as usize
+        self.choices.between(1, longest) as usize
+    }
+
+    /// Goes on with other choices.
+    pub(crate) fn go_on_with(&mut self, choices: Choices<'a>) {
+        self.choices = choices;
+    }
+
+    /// Whether there is nothing left to draw operations from.
+    pub(crate) fn is_over(&self) -> bool {
+        self.choices.are_over()
     }
 
     /// The next operation, in view of what is pending.
     pub(crate) fn next(&mut self, model: &Model) -> Op {
-        let pick = self.random.number() as usize;
         // Inserts, cancels, resets, stale keys, advances, settles, drives, cancel-alls, floods,
         // ebbs.
         let weights = match self.temper {
@@ -143,7 +166,7 @@ impl Stream {
             Temper::Crowd => [46, 8, 8, 2, 24, 8, 4, 0, 0, 0],
             Temper::Flood => [10, 5, 10, 2, 30, 8, 6, 1, 12, 8],
         };
-        let mut drawn = self.random.below(weights.iter().sum());
+        let mut drawn = self.choices.below(weights.iter().sum());
         let which = weights
             .iter()
             .position(|&weight| match drawn.checked_sub(weight) {
@@ -157,14 +180,18 @@ impl Stream {
             Some(0) => Op::Insert {
                 due: self.due(model),
             },
-            Some(1) => Op::Cancel { pick },
+            Some(1) => Op::Cancel {
+                pick: self.choices.pick(),
+            },
             Some(2) => Op::Reset {
-                pick,
+                pick: self.choices.pick(),
                 due: self.due(model),
             },
-            Some(3) if self.random.one_in(2) => Op::CancelStale { pick },
+            Some(3) if self.choices.one_in(2) => Op::CancelStale {
+                pick: self.choices.pick(),
+            },
             Some(3) => Op::ResetStale {
-                pick,
+                pick: self.choices.pick(),
                 due: self.due(model),
             },
             Some(4) => Op::Advance {
@@ -175,16 +202,16 @@ impl Stream {
                 budget: self.budget(),
             },
             Some(6) => Op::Drive {
-                visits: self.random.between(1, 12) as usize,
+                visits: self.choices.between(1, 12) as usize,
             },
             Some(8) => Op::Flood {
                 due: self.due(model),
-                apart: self.random.choose(&[0, 0, 1, 7, 997, 60_001]),
-                count: self.random.between(2, 600) as usize,
+                apart: self.choices.choose(&[0, 0, 1, 7, 997, 60_001]),
+                count: self.choices.between(2, 600) as usize,
             },
             Some(9) => Op::Ebb {
-                pick,
-                count: self.random.between(2, 400) as usize,
+                pick: self.choices.pick(),
+                count: self.choices.between(2, 400) as usize,
             },
             _ => Op::CancelAll,
         }
@@ -192,40 +219,40 @@ impl Stream {
 
     /// A tick to start at: zero, or where something is about to turn or to wrap.
     fn start(&mut self) -> u64 {
-        let before = self.random.choose(&[0, 1, 2, 10, 999, 1_000, 5_000]);
-        match self.random.below(5) {
+        let before = self.choices.choose(&[0, 1, 2, 10, 999, 1_000, 5_000]);
+        match self.choices.below(5) {
             0 => 0,
             1 => self
                 .boundary()
-                .saturating_mul(self.random.between(1, 3))
+                .saturating_mul(self.choices.between(1, 3))
                 .saturating_sub(before),
-            2 | 3 => self.random.choose(&WRAPS).saturating_sub(before),
-            _ => self.random.of_any_size(),
+            2 | 3 => self.choices.choose(&WRAPS).saturating_sub(before),
+            _ => self.choices.of_any_size(),
         }
     }
 
     /// A due tick.
     fn due(&mut self, model: &Model) -> u64 {
         let now = model.now();
-        if self.temper == Temper::Crowd && !self.random.one_in(5) {
-            return now.saturating_add(self.random.below(12));
+        if self.temper == Temper::Crowd && !self.choices.one_in(5) {
+            return now.saturating_add(self.choices.below(12));
         }
-        match self.random.below(16) {
-            0..=2 => now.saturating_add(self.random.below(4)),
-            3..=5 => now.saturating_add(self.random.below(2_000)),
+        match self.choices.below(16) {
+            0..=2 => now.saturating_add(self.choices.below(4)),
+            3..=5 => now.saturating_add(self.choices.below(2_000)),
             6..=8 => self.around_turns_from(now),
             9 | 10 => self.around_aligned_after(now),
             11 => self.in_the_past(now),
             12 => {
-                let wrap = self.random.choose(&WRAPS);
+                let wrap = self.choices.choose(&WRAPS);
                 self.around(wrap)
             }
             13 => self.like_another(model),
-            14 => now.saturating_add(self.random.of_any_size()),
+            14 => now.saturating_add(self.choices.of_any_size()),
             _ => now.saturating_add(
                 self.scale
                     .year()
-                    .saturating_mul(self.random.between(1, 100)),
+                    .saturating_mul(self.choices.between(1, 100)),
             ),
         }
     }
@@ -233,11 +260,11 @@ impl Stream {
     /// A tick to advance to; it may be before now, which then means now.
     fn target(&mut self, model: &Model) -> u64 {
         let now = model.now();
-        let long = self.temper == Temper::Leap || self.random.one_in(12);
-        match self.random.below(if long { 15 } else { 11 }) {
+        let long = self.temper == Temper::Leap || self.choices.one_in(12);
+        match self.choices.below(if long { 15 } else { 11 }) {
             0 | 1 => now,
             2 | 3 => now.saturating_add(1),
-            4 => now.saturating_add(self.random.below(70)),
+            4 => now.saturating_add(self.choices.below(70)),
             5..=7 => {
                 let due = model.next_due().unwrap_or(now);
                 // A far timer is worth the way only now and then: what is behind is behind.
@@ -245,35 +272,39 @@ impl Stream {
                 if near || long {
                     self.around(due)
                 } else {
-                    now.saturating_add(self.random.below(2_000))
+                    now.saturating_add(self.choices.below(2_000))
                 }
             }
             8 => self.around_aligned_after(now),
-            9 => now.saturating_add(self.random.below(3_000)),
+            9 => now.saturating_add(self.choices.below(3_000)),
             10 => now.saturating_add(self.boundary() / 2),
             11 => self.around_turns_from(now),
-            12 => now.saturating_add(self.scale.year().saturating_mul(self.random.between(1, 30))),
+            12 => now.saturating_add(
+                self.scale
+                    .year()
+                    .saturating_mul(self.choices.between(1, 30)),
+            ),
             13 => self.like_another(model),
-            _ => now.saturating_add(self.random.of_any_size()),
+            _ => now.saturating_add(self.choices.of_any_size()),
         }
     }
 
     fn budget(&mut self) -> usize {
-        match self.random.below(8) {
+        match self.choices.below(8) {
             0 | 1 => 1,
-            2 => self.random.between(2, 9) as usize,
-            3 => self.random.between(10, 200) as usize,
+            2 => self.choices.between(2, 9) as usize,
+            3 => self.choices.between(10, 200) as usize,
             _ => usize::MAX,
         }
     }
 
     fn boundary(&mut self) -> u64 {
-        self.random.choose(self.scale.boundaries())
+        self.choices.choose(self.scale.boundaries())
     }
 
     /// The tick, or one beside it.
     fn around(&mut self, tick: u64) -> u64 {
-        match self.random.below(3) {
+        match self.choices.below(3) {
             0 => tick.saturating_sub(1),
             1 => tick,
             _ => tick.saturating_add(1),
@@ -282,29 +313,29 @@ impl Stream {
 
     /// Whole turns of a level from now, give or take a tick.
     fn around_turns_from(&mut self, now: u64) -> u64 {
-        let turns = self.boundary().saturating_mul(self.random.between(1, 3));
+        let turns = self.boundary().saturating_mul(self.choices.between(1, 3));
         self.around(now.saturating_add(turns))
     }
 
     /// Where a level begins its next turn or the one after, give or take a tick.
     fn around_aligned_after(&mut self, now: u64) -> u64 {
         let boundary = self.boundary();
-        let turn = (now / boundary).saturating_add(self.random.between(1, 2));
+        let turn = (now / boundary).saturating_add(self.choices.between(1, 2));
         self.around(turn.saturating_mul(boundary))
     }
 
     fn in_the_past(&mut self, now: u64) -> u64 {
-        match self.random.below(4) {
+        match self.choices.below(4) {
             0 => 0,
             1 => now.saturating_sub(1),
             2 => now.saturating_sub(self.boundary()),
-            _ => now.saturating_sub(self.random.of_any_size()),
+            _ => now.saturating_sub(self.choices.of_any_size()),
         }
     }
 
     /// The due tick of a pending timer.
     fn like_another(&mut self, model: &Model) -> u64 {
-        let pick = self.random.number() as usize;
+        let pick = self.choices.pick();
         model.pick(pick).map_or(model.now(), |(_, timer)| timer.due)
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wheel_testkit::{Refused, Scale, Setup, Step, Subject, check, seeds};
+use wheel_testkit::{
+    Random, Refused, Scale, Setup, Step, Subject, check, check_bytes, seeds, try_choices,
+};
 
 /// What may be wrong with an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,6 +252,66 @@ fn a_failing_stream_is_thinned_to_what_matters() {
         (1..=3).contains(&operations),
         "an insert and an advance are enough: {verdict}"
     );
+}
+
+/// Bytes as a fuzzer might send them.
+fn bytes(seed: u64) -> Vec<u8> {
+    let mut random = Random::new(seed);
+    let length = random.between(0, 400);
+    (0..length).map(|_| random.number() as u8).collect()
+}
+
+#[test]
+fn a_sound_engine_passes_whatever_the_bytes_are() {
+    for seed in seeds(300) {
+        let bytes = bytes(seed);
+        check_bytes(&bytes, |setup| Engine::new(Flaw::Nothing, setup));
+        let operations: Vec<&[u8]> = bytes.chunks(7).collect();
+        try_choices(&bytes, &operations, |setup| {
+            Engine::new(Flaw::Nothing, setup)
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn bytes_catch_the_flaws_that_seeds_catch() {
+    for (flaw, fault) in [
+        (Flaw::FiresEarly, "fired early"),
+        (Flaw::FiresLate, "nothing more was due"),
+        (Flaw::IgnoresTheBudget, "with a budget of"),
+        (Flaw::SleepsTooLong, "a timer is due at"),
+        (Flaw::SpinsInThePast, "nothing is due"),
+        (Flaw::ForgetsTheLimit, "beyond the limit"),
+        (Flaw::HonoursStaleKeys, "stale key"),
+        (Flaw::LosesAtClose, "close returned"),
+        (Flaw::NeverRests, "visits"),
+    ] {
+        let build = |setup: &Setup| Engine::new(flaw, setup);
+        let caught = (0..200).find_map(|seed| {
+            let trial = || check_bytes(&bytes(seed), build);
+            let panic = catch_unwind(AssertUnwindSafe(trial)).err()?;
+            let verdict = *panic.downcast::<String>().expect("a verdict is a text");
+            verdict.contains(fault).then_some(verdict)
+        });
+        let verdict = caught.unwrap_or_else(|| panic!("200 inputs did not catch {flaw:?}"));
+        assert!(verdict.contains("after these operations"), "{verdict}");
+        let shrinkable = (0..200).find_map(|seed| {
+            let bytes = bytes(seed);
+            let operations: Vec<&[u8]> = bytes[bytes.len().min(8)..].chunks(7).collect();
+            try_choices(&bytes, &operations, build).err()
+        });
+        let verdict = shrinkable.unwrap_or_else(|| panic!("no choices caught {flaw:?}"));
+        assert!(verdict.contains("after these operations"), "{verdict}");
+    }
+}
+
+#[test]
+fn a_stream_ends_where_its_bytes_do() {
+    // No operation: not even an engine that panics at the first one is found out.
+    check_bytes(&[], |setup| Engine::new(Flaw::Panics, setup));
+    let nothing: [&[u8]; 0] = [];
+    try_choices(&[], &nothing, |setup| Engine::new(Flaw::Panics, setup)).unwrap();
 }
 
 mod a_sound_engine {

@@ -88,7 +88,7 @@ impl<T> Arena<T> {
         {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let entry = std::ptr::from_ref(self.get(index)).cast::<i8>();
-            // SAFETY: a prefetch has no effect but on the cache, whatever the address.
+            // SAFETY: a prefetch has no effect but on the cache, whatever the address. [U1]
             unsafe { _mm_prefetch::<_MM_HINT_T0>(entry) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(wheel_model))))]

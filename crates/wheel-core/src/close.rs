@@ -6,7 +6,9 @@
 //! lose its value in one. Race: close-or-insert.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use wheel_sync::thread::panicking;
 use wheel_sync::{Arc, Backoff};
 
 use crate::engine::Engine;
@@ -47,7 +49,7 @@ impl<T> Unfired<T> {
                 Phase::Live if entry.state.take_live(word) => {
                     self.engine.places.count_driven();
                     self.engine.limit.release();
-                    // SAFETY: taken out of live, so the value is this thread's.
+                    // SAFETY: taken out of live, so the value is this thread's. [U2]
                     return Some(unsafe { entry.read() });
                 }
                 Phase::Vacant | Phase::Live => {}
@@ -74,15 +76,30 @@ impl<T> Iterator for Unfired<T> {
 
 impl<T> Drop for Unfired<T> {
     fn drop(&mut self) {
-        /// Goes on with the rest when dropping a value panics.
-        struct Rest<'a, T>(&'a mut Unfired<T>);
-        impl<T> Drop for Rest<'_, T> {
-            fn drop(&mut self) {
-                self.0.for_each(drop);
+        drop_each(self);
+    }
+}
+
+/// Drops `values` one by one. When that of one panics, the others are dropped all the same, and the
+/// first panic goes on afterwards; a second one that unwound beside it would end the process.
+pub(crate) fn drop_each<T>(values: impl Iterator<Item = T>) {
+    if !std::mem::needs_drop::<T>() {
+        return values.for_each(drop);
+    }
+    let mut first = None;
+    for value in values {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+            match first {
+                None => first = Some(panic),
+                // What a panic carries may panic as it is dropped.
+                Some(_) => std::mem::forget(panic),
             }
         }
-        let rest = Rest(self);
-        rest.0.by_ref().for_each(drop);
+    }
+    match first {
+        Some(panic) if panicking() => std::mem::forget(panic),
+        Some(panic) => resume_unwind(panic),
+        None => {}
     }
 }
 

@@ -100,7 +100,7 @@ impl<T> Driver<T> {
         let mut fired = 0;
         self.look_again();
         self.taken.extend(self.engine.intake.take());
-        let placed = self.place_share(&mut work);
+        let mut placed = self.place_share(&mut work);
         let cut = loop {
             let arena = &self.engine.arena;
             match self
@@ -117,6 +117,12 @@ impl<T> Driver<T> {
                 Step::Cut => break true,
             }
         };
+        // A budget of 1 that was kept for what is due, and nothing was: each call gets on.
+        let kept = work.spent() == 0 && !self.taken.is_empty();
+        if kept {
+            self.place_taken(&mut work);
+            placed = work.spent();
+        }
         let outcome = Outcome::of(placed + fired, &work);
         let (engine, freed) = (&self.engine, &mut self.freed);
         let owing = self.levels.sweep(
@@ -128,7 +134,7 @@ impl<T> Driver<T> {
         Progress {
             fired,
             moved: work.spent() - fired,
-            more: cut || owing || !self.taken.is_empty(),
+            more: cut || owing || kept || !self.taken.is_empty(),
         }
     }
 
@@ -318,7 +324,7 @@ impl<T> Driver<T> {
                     }
                     // Races: cancel-or-fire, reset-or-fire.
                     if entry.state.take_live(word) {
-                        // SAFETY: taken out of live, so the value is the driver's.
+                        // SAFETY: taken out of live, so the value is the driver's. [U3]
                         let value = unsafe { entry.read() };
                         self.levels.held -= 1;
                         self.free(index, word);

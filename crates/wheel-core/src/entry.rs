@@ -24,8 +24,8 @@ pub(crate) struct Entry<T> {
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-// SAFETY: natively every field is valid when all its bytes are zero: the
-// atomics are zero, the state word is free in generation 0, and the value is uninitialised.
+// SAFETY: natively every field is valid when all its bytes are zero: the atomics are zero, the state
+// word is free in generation 0, and the value is uninitialised. [U4]
 unsafe impl<T> Blank for Entry<T> {
     #[cfg(wheel_model)]
     fn blank() -> Entry<T> {
@@ -39,7 +39,7 @@ unsafe impl<T> Blank for Entry<T> {
 }
 
 // SAFETY: a value is touched only by the thread that owns the entry by the rules of the state word,
-// and ownership passes between threads by acquire and release on that word.
+// and ownership passes between threads by acquire and release on that word. [U5]
 unsafe impl<T: Send> Sync for Entry<T> {}
 
 impl<T> Entry<T> {
@@ -76,7 +76,7 @@ impl<T> Entry<T> {
     #[inline]
     pub(crate) unsafe fn write(&self, value: T) {
         self.value.with_mut(|cell| {
-            // SAFETY: the caller owns the entry, so nobody else reads or writes the cell.
+            // SAFETY: the caller owns the entry, so nobody else reads or writes the cell. [U6]
             unsafe { (*cell).write(value) };
         });
     }
@@ -89,7 +89,7 @@ impl<T> Entry<T> {
     #[inline]
     pub(crate) unsafe fn read(&self) -> T {
         self.value.with_mut(|cell| {
-            // SAFETY: the caller owns the entry and vouches for the value.
+            // SAFETY: the caller owns the entry and vouches for the value. [U7]
             unsafe { (*cell).assume_init_read() }
         })
     }

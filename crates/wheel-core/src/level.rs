@@ -174,10 +174,16 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
+    /// Ticks to a millisecond, for every length that a tick can have.
+    const PER_MS: [u64; 15] = [1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 40, 50, 64, 80, 100];
+
+    fn tick(nanos: u64) -> Option<TickLength> {
+        TickLength::new(Duration::from_nanos(nanos)).ok()
+    }
+
     fn scales() -> impl Iterator<Item = Scale> {
-        [1000, 500, 100, 10]
-            .into_iter()
-            .map(|us| Scale::new(TickLength::new(Duration::from_micros(us)).unwrap()))
+        let ticks = PER_MS.map(|per_ms| tick(1_000_000 / per_ms).unwrap());
+        ticks.into_iter().map(Scale::new)
     }
 
     fn near_boundaries() -> impl Strategy<Value = u64> {
@@ -243,6 +249,12 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_length_of_a_tick_is_left_out() {
+        let lengths = (1..=1_000_000).filter(|&nanos| tick(nanos).is_some());
+        assert_eq!(lengths.count(), PER_MS.len());
     }
 
     #[test]

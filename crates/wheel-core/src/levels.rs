@@ -57,6 +57,9 @@ pub(crate) struct Levels {
     /// Entries that have a place.
     pub(crate) held: usize,
     pub(crate) sweep: SweepAt,
+    /// Ticks at which the cursor has stopped.
+    #[cfg(test)]
+    pub(crate) stops: u64,
 }
 
 impl Levels {
@@ -76,6 +79,8 @@ impl Levels {
             visit: None,
             held: 0,
             sweep: SweepAt::default(),
+            #[cfg(test)]
+            stops: 0,
         }
     }
 
@@ -224,9 +229,9 @@ impl Levels {
             Some(far) => far.pop().map(|(due, entry)| (due.get(), entry.0)),
             None => self.skipping.pop().map(|Reverse(earliest)| earliest),
         };
-        if let Some((due, index)) = earliest {
-            self.put(index, due);
-        }
+        // An overflow of the user's that says so for ever would keep the driver for ever.
+        let (due, index) = earliest.expect("whoever tells when its earliest timer is due has one");
+        self.put(index, due);
     }
 
     /// Moves the cursor on; what lies behind it is done.
@@ -235,6 +240,10 @@ impl Levels {
             return;
         }
         self.cursor = cursor;
+        #[cfg(test)]
+        {
+            self.stops += 1;
+        }
         if !self.reach.holds_at(cursor) {
             self.reach = Reach::at(self.scale, cursor);
             self.unsettled = true;

@@ -11,6 +11,7 @@ use slab::Slab;
 
 use crate::Tick;
 use crate::budget::{Budget, Progress, Work};
+use crate::close::drop_each;
 use crate::driver::Fired;
 use crate::error::InsertError;
 use crate::key::{EngineId, Key};
@@ -173,10 +174,13 @@ impl<T> LocalWheel<T> {
     }
 
     /// Takes the wheel apart: everything that never fired, in no order.
-    pub fn close(self) -> impl Iterator<Item = T> {
-        self.entries
-            .into_iter()
-            .filter_map(|(_, entry)| entry.value)
+    pub fn close(mut self) -> impl Iterator<Item = T> {
+        LocalUnfired(std::mem::take(&mut self.entries).into_iter())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn levels(&self) -> &Levels {
+        &self.levels
     }
 
     /// Entries that have a place.
@@ -262,6 +266,29 @@ impl<T> LocalWheel<T> {
             index,
             generation,
         }
+    }
+}
+
+impl<T> Drop for LocalWheel<T> {
+    fn drop(&mut self) {
+        drop(LocalUnfired(std::mem::take(&mut self.entries).into_iter()));
+    }
+}
+
+/// What never fired; what is left when it is dropped is dropped one by one.
+struct LocalUnfired<T>(slab::IntoIter<Entry<T>>);
+
+impl<T> Iterator for LocalUnfired<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.find_map(|(_, entry)| entry.value)
+    }
+}
+
+impl<T> Drop for LocalUnfired<T> {
+    fn drop(&mut self) {
+        drop_each(self);
     }
 }
 

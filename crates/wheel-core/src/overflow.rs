@@ -12,6 +12,9 @@ pub struct FarEntry(pub(crate) u32);
 /// comes back out by [`pop`](Overflow::pop) when its time is within the span, or by
 /// [`sweep`](Overflow::sweep) when it was cancelled. No method may block or call anything else.
 ///
+/// One that does not keep to this makes timers late, or the driver slow, or its calls panic. No
+/// timer is early, fires twice or is missing at close for it.
+///
 /// `wheel-overflow` has the one to use. Without an overflow the wheel works as well; far timers
 /// then take another turn through the last hour slot for as long as they are beyond the span.
 pub trait Overflow: Send {

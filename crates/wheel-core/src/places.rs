@@ -34,7 +34,7 @@ struct Place {
 }
 
 // SAFETY: natively, zeroes are a count of 0, no sleep to end, empty ranges, an empty chain (its
-// length is 0) and no hints; dropping that is a no-op.
+// length is 0) and no hints; dropping that is a no-op. [U8]
 unsafe impl Blank for CachePadded<Place> {
     #[cfg(wheel_model)]
     fn blank() -> CachePadded<Place> {
@@ -47,6 +47,7 @@ unsafe impl Blank for CachePadded<Place> {
 }
 
 // SAFETY: `caches` is touched only through `Mine`, by the one living thread that has its number.
+// [U9]
 unsafe impl Sync for Place {}
 
 /// The places of all threads that ever came, and the count of live timers.
@@ -118,7 +119,7 @@ impl Mine<'_> {
         let place = self.place?;
         Some(place.caches.with_mut(|caches| {
             // SAFETY: the number of this place is this thread's alone while it lives, its handing
-            // on is ordered by a mutex, and `use_them` does not come back here.
+            // on is ordered by a mutex, and `use_them` does not come back here. [U10]
             use_them(unsafe { &mut *caches })
         }))
     }

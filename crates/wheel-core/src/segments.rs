@@ -74,7 +74,7 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
         // Acquire: the segment's content; pairs with the release of the thread that made it. [O12]
         let head = NonNull::new(self.heads[segment].load(Ordering::Acquire))?;
         // SAFETY: a segment has `length(segment)` items, `offset` is below that, and it lives as
-        // long as `self`.
+        // long as `self`. [U11]
         Some(unsafe { head.add(offset).as_ref() })
     }
 
@@ -85,7 +85,7 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
         }
         let (segment, offset) = Self::locate(index);
         let head = self.grow(segment)?;
-        // SAFETY: as in `get`.
+        // SAFETY: as in `get`. [U11]
         Some(unsafe { head.add(offset).as_ref() })
     }
 
@@ -117,7 +117,7 @@ impl<E: Blank, const FIRST_BITS: u32> Segments<E, FIRST_BITS> {
         match won {
             Ok(_) => Some(made),
             Err(other) => {
-                // SAFETY: allocated just above with this length, and never shared.
+                // SAFETY: allocated just above with this length, and never shared. [U12]
                 unsafe { release(made, Self::length(segment)) };
                 NonNull::new(other)
             }
@@ -131,6 +131,7 @@ impl<E, const FIRST_BITS: u32> Drop for Segments<E, FIRST_BITS> {
             // Relaxed: `&mut self` says that every other thread is done. [O14]
             if let Some(head) = NonNull::new(head.load(Ordering::Relaxed)) {
                 // SAFETY: made by `allocate` with this length, and nobody has a reference any more.
+                // [U13]
                 unsafe { release(head, 1 << (FIRST_BITS as usize + segment)) };
             }
         }
@@ -143,7 +144,7 @@ impl<E, const FIRST_BITS: u32> Drop for Segments<E, FIRST_BITS> {
 fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
     let layout = Layout::array::<E>(usize::try_from(length).ok()?).ok()?;
     debug_assert_ne!(layout.size(), 0);
-    // SAFETY: the layout is not empty, since neither an entry nor a place is.
+    // SAFETY: the layout is not empty, since neither an entry nor a place is. [U14]
     NonNull::new(unsafe { alloc_zeroed(layout) }.cast::<E>())
 }
 
@@ -154,12 +155,12 @@ fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
 unsafe fn release<E>(head: NonNull<E>, length: u64) {
     if std::mem::needs_drop::<E>() {
         for offset in 0..length as usize {
-            // SAFETY: within the segment, initialised (zeroes are valid), dropped once.
+            // SAFETY: within the segment, initialised (zeroes are valid), dropped once. [U15]
             unsafe { head.add(offset).drop_in_place() };
         }
     }
     let layout = Layout::array::<E>(length as usize).expect("the layout it was allocated with");
-    // SAFETY: the caller vouches for pointer and length.
+    // SAFETY: the caller vouches for pointer and length. [U15]
     unsafe { dealloc(head.as_ptr().cast(), layout) };
 }
 
@@ -176,7 +177,7 @@ fn allocate<E: Blank>(length: u64) -> Option<NonNull<E>> {
 #[cfg(wheel_model)]
 unsafe fn release<E>(head: NonNull<E>, length: u64) {
     let items = std::ptr::slice_from_raw_parts_mut(head.as_ptr(), length as usize);
-    // SAFETY: made by `allocate` from a box of this length.
+    // SAFETY: made by `allocate` from a box of this length. [U16]
     drop(unsafe { Box::from_raw(items) });
 }
 

@@ -172,6 +172,9 @@ impl Slot {
 pub(crate) struct Ring {
     slots: Box<[Slot]>,
     occupied: Bitmap,
+    /// How often a slot was looked for.
+    #[cfg(test)]
+    pub(crate) looks: std::cell::Cell<u64>,
 }
 
 impl Ring {
@@ -181,11 +184,15 @@ impl Ring {
         Ring {
             slots: vec![Slot::EMPTY; slots].into(),
             occupied: Bitmap::default(),
+            #[cfg(test)]
+            looks: std::cell::Cell::new(0),
         }
     }
 
     #[inline]
     fn at(&self, number: u64) -> usize {
+        #[cfg(test)]
+        self.looks.set(self.looks.get() + 1);
         // The length is a power of two.
         number as usize & (self.slots.len() - 1)
     }

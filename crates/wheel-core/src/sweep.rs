@@ -9,7 +9,8 @@
 //! An advance that has visited something and found no timer to place or fire was called for vacant
 //! entries, or for a cascade. Then the handful that is let be otherwise is swept too, and when no
 //! timer at all is pending, everything: a wheel whose timers were all cancelled wakes once, and not
-//! again for each slot that a vacant entry would pass on its way down.
+//! again for each slot that a vacant entry would pass on its way down. That too is owed when a
+//! small budget cuts it.
 
 use wheel_sync::{SIZES, Sizes};
 
@@ -39,7 +40,8 @@ pub(crate) struct SweepAt {
     slot: usize,
     /// Items of that slot not yet seen in this round.
     left: u32,
-    /// Looks for entries that were placed, which no budget has sufficed for yet.
+    /// Looks that no budget has sufficed for yet: for entries that were placed, or at all there are
+    /// when none of them is a timer.
     owed: usize,
     /// How many entries may have a place before the live timers are counted again.
     check_at: usize,
@@ -74,7 +76,7 @@ impl Outcome {
 
 impl Levels {
     /// Sweeps if too many entries are vacant: takes those out that `keep` refuses. `live` counts
-    /// the pending timers. True when the budget has not sufficed for what was placed.
+    /// the pending timers. True when the budget has not sufficed for what is owed.
     pub(crate) fn sweep(
         &mut self,
         visited: Visited,
@@ -130,10 +132,10 @@ impl Levels {
         if !self.sweep.on && self.held > live + live / 2 {
             self.begin_sweep();
         }
-        match live {
-            0 => usize::MAX,
-            _ => STEP + self.sweep.owed,
+        if live == 0 {
+            self.sweep.owed = self.sweep.owed.max(self.held);
         }
+        STEP + self.sweep.owed
     }
 
     fn go_on_sweeping(
@@ -197,7 +199,12 @@ impl Levels {
         let limit = (*looks).min(work.left());
         let before = far.len();
         let seen = far.sweep(limit, &mut |entry| keep(entry.0));
-        self.held -= before - far.len();
+        let after = far.len();
+        assert!(
+            seen <= limit && after <= before,
+            "an overflow of {before} entries was swept, {limit} at most: it has shown {seen} and has {after} left"
+        );
+        self.held = self.held.saturating_sub(before - after);
         for _ in 0..seen {
             work.spend();
         }

@@ -61,7 +61,7 @@ struct Stack {
     hinted: UnsafeCell<Hinted>,
 }
 
-// SAFETY: natively, all zeroes are numbers and an empty stack.
+// SAFETY: natively, all zeroes are numbers and an empty stack. [U17]
 unsafe impl Blank for Stack {
     #[cfg(wheel_model)]
     fn blank() -> Stack {
@@ -77,14 +77,14 @@ unsafe impl Blank for Stack {
 }
 
 // SAFETY: `hinted` is touched only by the one thread that has the stack, and stacks pass between
-// threads by release and acquire of the exchange.
+// threads by release and acquire of the exchange. [U18]
 unsafe impl Sync for Stack {}
 
 /// The hints of one thread: a stack of its engine's exchange. All zero bytes when it has none yet.
 #[derive(Default)]
 pub(crate) struct Hints(Option<NonNull<Stack>>);
 
-// SAFETY: whoever has the `Hints` has the stack; nothing in it belongs to one thread.
+// SAFETY: whoever has the `Hints` has the stack; nothing in it belongs to one thread. [U19]
 unsafe impl Send for Hints {}
 
 impl Hints {
@@ -92,11 +92,11 @@ impl Hints {
     fn with<R>(&mut self, use_them: impl FnOnce(&mut Hinted) -> R) -> Option<R> {
         let stack = self.0?;
         // SAFETY: it points into the exchange of the engine that this belongs to, which never moves
-        // or frees a stack while the engine lives.
+        // or frees a stack while the engine lives. [U20]
         let stack = unsafe { stack.as_ref() };
         Some(stack.hinted.with_mut(|hinted| {
             // SAFETY: the stack was taken out of the exchange by the owner of this, and `&mut self`
-            // keeps it from being lent twice.
+            // keeps it from being lent twice. [U21]
             use_them(unsafe { &mut *hinted })
         }))
     }
@@ -171,6 +171,13 @@ impl Exchange {
             spare: Tagged::new(),
             made: CachePadded::new(AtomicU32::new(0)),
         }
+    }
+
+    /// How many stacks there are.
+    #[cfg(test)]
+    pub(crate) fn stacks(&self) -> usize {
+        // Relaxed: a count. [O15]
+        self.made.load(Ordering::Relaxed) as usize
     }
 
     /// Takes a full stack over, if there is one, and says whether.

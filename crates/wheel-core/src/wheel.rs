@@ -77,6 +77,7 @@ impl<T> Wheel<T> {
         let entry = engine.arena.get(claim.index);
         entry.set_due(due.get());
         // SAFETY: the claim makes the entry this thread's; vacant or free, it holds no value.
+        // [U22]
         unsafe { entry.write(value) };
         let generation = entry.state.publish(claim.word);
         mine.count(1);
@@ -134,7 +135,7 @@ impl<T> Wheel<T> {
         let entry = engine.arena.get(index);
         let shard_len = engine.intake.push(mine.slot, index, entry);
         if engine.is_closed() && entry.state.take_live(Word::live(generation)) {
-            // SAFETY: taken out of live, so the value is this thread's.
+            // SAFETY: taken out of live, so the value is this thread's. [U23]
             return Err(unsafe { entry.read() });
         }
         Ok(shard_len)
@@ -154,7 +155,7 @@ impl<T> Wheel<T> {
         // entry.
         let mine = engine.places.mine();
         let (entry, live) = self.claim(key)?;
-        // SAFETY: claimed out of live, so it holds a value that is this thread's.
+        // SAFETY: claimed out of live, so it holds a value that is this thread's. [U24]
         let value = unsafe { entry.read() };
         self.vacate(&mine, key.index, entry, live);
         engine.limit.release();
@@ -215,6 +216,7 @@ impl<T> Wheel<T> {
         let entry = engine.arena.get(index);
         entry.set_due(due.get());
         // SAFETY: the old entry is claimed out of live; the new one is free and this thread's.
+        // [U25]
         unsafe { entry.write(old.read()) };
         let generation = entry.state.publish(entry.state.owned());
         match self.push(&mine, index, generation) {
@@ -226,6 +228,7 @@ impl<T> Wheel<T> {
                 // The close has not found the new entry and may have passed it. It waits for the
                 // old one, which is busy, and takes the value from there. Race: close-or-insert.
                 // SAFETY: the old entry is still claimed, and its value was moved out above.
+                // [U26]
                 unsafe { old.write(value) };
                 old.state.unclaim(live);
                 return None;

@@ -123,6 +123,26 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "judges what the threads have seen",
     ),
+    edge(
+        "wheel-fuzz",
+        "wheel-core",
+        Normal,
+        "the levels and the wheels, fuzzed",
+    ),
+    edge("wheel-fuzz", "wheel-overflow", Normal, "the heap, fuzzed"),
+    edge(
+        "wheel-fuzz",
+        "wheel",
+        Normal,
+        "the parsers of the command, fuzzed",
+    ),
+    edge(
+        "wheel-fuzz",
+        "wheel-sync",
+        Normal,
+        "an adapter of the wheel's tests counts wakes",
+    ),
+    edge("wheel-fuzz", "wheel-testkit", Normal, "the judge"),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(

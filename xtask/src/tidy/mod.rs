@@ -5,6 +5,7 @@
 //! shape.rs  how a file and a name look     words.rs   what is never written
 //! seams.rs  what only some crates may use  orderings.rs  atomics and docs/ORDERINGS.md
 //! links.rs  documents that name files      cases.rs   docs/CASES.md and its tests
+//! unsafes.rs  unsafe and docs/UNSAFE.md     ids.rs     ids in comments and their tables
 //! imports.rs  use statements spelled out
 //! ```
 //!
@@ -15,6 +16,7 @@
 //! clippy's, in `clippy.toml`.
 
 mod cases;
+mod ids;
 mod imports;
 mod links;
 mod orderings;
@@ -22,6 +24,7 @@ mod seams;
 mod shape;
 mod source;
 mod tree;
+mod unsafes;
 mod waiver;
 mod words;
 
@@ -67,6 +70,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
         words::RULES,
         seams::RULES,
         orderings::RULES,
+        unsafes::RULES,
         links::RULES,
         cases::RULES,
     ]

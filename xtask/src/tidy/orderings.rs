@@ -5,13 +5,13 @@
 //! self.0.store(word, Ordering::Release);                         a row of docs/ORDERINGS.md
 //! ```
 //!
-//! A site is a memory ordering named in code. In `wheel-core` and `sync` it carries an id on its
-//! own line or in the five lines above, ids have rows, and rows have sites. Elsewhere a comment in
-//! the same place is enough, or an opening of the file that speaks of that ordering: such atomics
-//! are counters and flags, and the comment says so.
+//! A site is a memory ordering named in code. In `wheel-core`, `runtime` and `sync` it carries an id
+//! on its own line or in the five lines above, ids have rows, and rows have sites; for what is
+//! Relaxed the opening of the file may carry it. Elsewhere a comment in the same place is enough, or
+//! an opening of the file that speaks of that ordering: such atomics are counters and flags, and the
+//! comment says so.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::ids;
 use super::imports::import_lines;
 use super::source::words;
 use super::tree::{File, Tree};
@@ -19,14 +19,13 @@ use super::{Finding, Rule};
 
 const TABLE: &str = "docs/ORDERINGS.md";
 const ORDERINGS: &[&str] = &["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];
-const LINES_ABOVE: usize = 5;
 /// What is there for the checkers only takes no part in a protocol of the product.
 const MODEL_ONLY: &[&str] = &["crates/sync/src/under_", "crates/sync/src/channel.rs"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "ordering-id",
-        about: "an atomic site of wheel-core and sync carries [O<n>]",
+        about: "an atomic site of wheel-core, runtime and sync carries [O<n>]",
         check: without_id,
     },
     Rule {
@@ -43,7 +42,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn has_ids(file: &File) -> bool {
     file.is_product()
-        && matches!(file.crate_folder(), Some("wheel-core" | "sync"))
+        && matches!(file.crate_folder(), Some("wheel-core" | "runtime" | "sync"))
         && !MODEL_ONLY.iter().any(|path| file.path.starts_with(path))
 }
 
@@ -51,8 +50,10 @@ fn without_id(tree: &Tree) -> Vec<Finding> {
     let mut wrong = Vec::new();
     for file in tree.rust().filter(|file| has_ids(file)) {
         for (line, ordering) in sites(file) {
-            if !comments_near(file, line).any(|comment| !ids_in(comment).is_empty()) {
-                let place = format!("here or in the {LINES_ABOVE} lines above");
+            let near = ids::is_near(file, line, 'O');
+            let covered = near || ordering == "Relaxed" && opening_covers_relaxed(file);
+            if !covered {
+                let place = format!("here or in the {} lines above", ids::LINES_ABOVE);
                 wrong.push(Finding::at(
                     file,
                     line,
@@ -64,6 +65,16 @@ fn without_id(tree: &Tree) -> Vec<Finding> {
     wrong
 }
 
+/// Whether the opening says why the file is Relaxed, with an id: counters by the dozen.
+fn opening_covers_relaxed(file: &File) -> bool {
+    let names_it = opening(file).any(|comment| words(comment).any(|word| word == "Relaxed"));
+    names_it && opening(file).any(|comment| !ids::ids_in(comment, 'O').is_empty())
+}
+
+fn rows(tree: &Tree) -> Vec<Finding> {
+    ids::rows_match(tree, 'O', TABLE, has_ids)
+}
+
 fn without_reason(tree: &Tree) -> Vec<Finding> {
     let mut wrong = Vec::new();
     for file in tree
@@ -71,7 +82,7 @@ fn without_reason(tree: &Tree) -> Vec<Finding> {
         .filter(|file| file.is_product() && !has_ids(file))
     {
         for (line, ordering) in sites(file) {
-            let near = comments_near(file, line).any(|comment| comment.starts_with("// "));
+            let near = ids::comments_near(file, line).any(|comment| comment.starts_with("// "));
             if !near && !opening(file).any(|comment| words(comment).any(|word| word == ordering)) {
                 let message =
                     format!("`{ordering}`: no comment here, above or in the opening says why");
@@ -80,11 +91,6 @@ fn without_reason(tree: &Tree) -> Vec<Finding> {
         }
     }
     wrong
-}
-
-fn comments_near(file: &File, line: usize) -> impl Iterator<Item = &str> {
-    let lines = &file.source().lines[(line - 1).saturating_sub(LINES_ABOVE)..line];
-    lines.iter().map(|line| line.comment.as_str())
 }
 
 fn opening(file: &File) -> impl Iterator<Item = &str> {
@@ -103,75 +109,6 @@ fn sites(file: &File) -> Vec<(usize, &'static str)> {
             Some((line, *ordering))
         })
         .collect()
-}
-
-fn rows(tree: &Tree) -> Vec<Finding> {
-    let mut cited: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    for file in tree.rust().filter(|file| has_ids(file)) {
-        for (index, line) in file.source().lines.iter().enumerate() {
-            for id in ids_in(&line.comment) {
-                cited
-                    .entry(id)
-                    .or_insert_with(|| (file.path.clone(), index + 1));
-            }
-        }
-    }
-    let mut wrong = Vec::new();
-    let mut known = BTreeSet::new();
-    let table = tree.get(TABLE).map_or("", |file| file.text.as_str());
-    for (index, line) in table.lines().enumerate() {
-        let Some(id) = row_id(line) else { continue };
-        let mut complain = |message| {
-            wrong.push(Finding {
-                path: TABLE.into(),
-                line: index + 1,
-                message,
-            })
-        };
-        if !cited.contains_key(&id) {
-            complain(format!("no site cites {id}"));
-        }
-        if !known.insert(id.clone()) {
-            complain(format!("{id} has two rows"));
-        }
-    }
-    for (id, (path, line)) in cited {
-        if !known.contains(&id) {
-            wrong.push(Finding {
-                path,
-                line,
-                message: format!("{id} has no row in {TABLE}"),
-            });
-        }
-    }
-    wrong
-}
-
-/// The ids in brackets: `[O3]`, `[O3, O17]`.
-fn ids_in(comment: &str) -> Vec<String> {
-    let brackets = comment
-        .split('[')
-        .skip(1)
-        .filter_map(|rest| rest.split_once(']'));
-    brackets
-        .flat_map(|(inside, _)| inside.split(','))
-        .map(str::trim)
-        .filter(|id| is_id(id))
-        .map(str::to_owned)
-        .collect()
-}
-
-fn row_id(line: &str) -> Option<String> {
-    let first = line.strip_prefix('|')?.split('|').next()?;
-    let id = first
-        .trim()
-        .trim_matches(|c| matches!(c, '[' | ']' | '`' | '*'));
-    is_id(id).then(|| id.to_owned())
-}
-
-fn is_id(text: &str) -> bool {
-    text.strip_prefix('O')
-        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -205,6 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn an_opening_with_an_id_covers_what_is_relaxed_and_nothing_else() {
+        let code = "//! Relaxed throughout: counts. [O1]\n\n\n\n\n\n\n\nx.load(Ordering::Relaxed);\n\
+                    y.load(Ordering::Acquire);\n";
+        assert_eq!(
+            found(RULES, "ordering-id", &[(STATE, code)]),
+            [format!("{STATE}:10")]
+        );
+    }
+
+    #[test]
     fn comparing_is_no_atomic_site() {
         assert!(
             found(
@@ -232,7 +179,7 @@ mod tests {
 
     #[test]
     fn elsewhere_a_comment_is_enough_and_needed() {
-        let file = "crates/runtime/src/a.rs";
+        let file = "crates/cli/src/a.rs";
         let good = "// Relaxed: a counter for people.\nx.load(Ordering::Relaxed);\n";
         assert!(found(RULES, "ordering-reason", &[(file, good)]).is_empty());
         assert_eq!(
@@ -257,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_opening_explains_the_ordering_that_it_names_and_no_other() {
-        let file = "crates/runtime/src/a.rs";
+        let file = "crates/cli/src/a.rs";
         let code = "//! Counters for people, hence Relaxed.\n\n\n\n\n\n\nx.load(Ordering::Relaxed);\n\
                     y.load(Ordering::Acquire);\n";
         assert_eq!(

@@ -143,6 +143,15 @@ pub(crate) fn load(path: &Path) -> Result<TaskFile, FileError> {
         path: path.to_owned(),
         source,
     })?;
+    parse(path, bytes)
+}
+
+/// Checks all of a task file that has been read. `path` is what messages call it.
+///
+/// # Errors
+///
+/// [`FileError::Faulty`] with every fault that was found.
+pub(crate) fn parse(path: &Path, bytes: Vec<u8>) -> Result<TaskFile, FileError> {
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Err(FileError::Faulty(not_utf8(path, &error))),

@@ -1,10 +1,8 @@
 //! The wheel with a heap for its far timers, as the testkit sees an engine.
 
-use std::time::Duration;
-
 use wheel_core::{Budget, Config, Driver, InsertError, Key, Tick, TickLength, Wheel};
 use wheel_overflow::FarHeap;
-use wheel_testkit::{Refused, Scale, Setup, Step, Subject};
+use wheel_testkit::{Refused, Setup, Step, Subject};
 
 /// A wheel, and its driver until that is closed.
 pub(crate) struct WithFarHeap {
@@ -15,12 +13,8 @@ pub(crate) struct WithFarHeap {
 impl WithFarHeap {
     /// An engine whose far timers wait in a heap.
     pub(crate) fn build(setup: &Setup) -> WithFarHeap {
-        let tick_length = match setup.scale {
-            Scale::Millisecond => TickLength::MILLISECOND,
-            Scale::TenMicroseconds => {
-                TickLength::new(Duration::from_micros(10)).expect("it divides a millisecond")
-            }
-        };
+        let tick_length = setup.scale.tick_length();
+        let tick_length = TickLength::new(tick_length).expect("it divides a millisecond");
         let mut config = Config::new()
             .tick_length(tick_length)
             .start(Tick::new(setup.start))

@@ -196,6 +196,23 @@ impl ManualClock {
         });
     }
 
+    /// Sets the monotonic time back, as no clock should: for tests of what happens when one does.
+    /// The wall clock stays where it is. Returns when the drivers have seen it.
+    #[cfg(test)]
+    pub(crate) fn go_back(&self, step: Duration) {
+        self.take_turn(|| {
+            self.move_time(|time| {
+                let before = time.now;
+                time.now = before.before(step);
+                time.wall_at_origin += before.since(time.now).as_nanos() as i128;
+                for seat in &mut time.seats {
+                    seat.woken = true;
+                }
+            });
+            drop(self.settle());
+        });
+    }
+
     pub(crate) fn moment(&self) -> Moment {
         self.0.time.lock().now
     }

@@ -16,6 +16,8 @@ mod manual;
 pub(crate) mod modelled;
 mod patience;
 mod system;
+#[cfg(test)]
+mod unsteady;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

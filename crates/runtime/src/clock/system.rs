@@ -184,4 +184,19 @@ mod tests {
             "{most:?} above"
         );
     }
+
+    #[test]
+    fn a_source_that_stands_before_its_origin_reads_as_the_origin() {
+        let hour = std::time::Duration::from_secs(3600);
+        for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+            let mut clock = SystemClock::with_source(source).start();
+            clock.origin += hour;
+            clock.boot_origin_ns += 3_600_000_000_000;
+            for _ in 0..1000 {
+                assert_eq!(clock.now(), Moment::ZERO);
+                assert!(clock.now_about() < Moment::ZERO.after(hour));
+                assert!(clock.now_upper() < Moment::ZERO.after(hour));
+            }
+        }
+    }
 }

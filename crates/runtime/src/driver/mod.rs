@@ -31,7 +31,7 @@ use wheel_overflow::FarHeap;
 use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
 
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, Moment, Patience};
 use crate::error::BuildError;
 use crate::panics::discard;
 pub(crate) use config::{EngineConfig, EngineSettings};
@@ -254,9 +254,13 @@ impl<T: Send + 'static> Engine<T> {
     /// nothing. On the driver thread itself it does not wait: what is left is dropped there when
     /// the running callback has returned.
     pub(crate) fn close(&self) -> Vec<T> {
+        let was_stopped = self.is_closed();
         self.0.line.stop();
         if self.is_driver_thread() {
-            discard(self.0.exit.abandon());
+            // Else whoever has stopped it waits for what is left, or has abandoned it.
+            if !was_stopped {
+                discard(self.0.exit.abandon());
+            }
             return Vec::new();
         }
         let mut thread = self.0.thread.lock();
@@ -266,6 +270,15 @@ impl<T: Send + 'static> Engine<T> {
         }
         drop(thread);
         self.0.exit.take()
+    }
+
+    /// As `close`, but waits as long as `patience` lasts: the driver may be held up by the user's
+    /// executor. What it leaves is dropped there then.
+    pub(crate) fn close_within(&self, patience: Patience) {
+        self.stop();
+        if self.is_driver_thread() || self.0.exit.wait_gone(patience) {
+            discard(self.close());
+        }
     }
 
     /// Stops the driver thread and waits for nothing: what never fired is dropped there.

@@ -52,20 +52,27 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         discard(self.exit.leave(unfired));
         // Movers of a manual clock stop waiting for this driver.
         drop(self.waiter);
+        // The user's executor and hook are in it. What unwound out of this thread would be dropped
+        // by the system, which ends the process if that panics again.
+        discard([self.sink]);
+        self.exit.go();
         if let Err(panic) = ended {
             resume_unwind(panic);
         }
     }
 
     fn drive(&mut self, unfired: &mut Vec<T>) {
-        let mut now = Moment::ZERO;
+        let mut last = Moment::ZERO;
         let mut offset = None;
         while !self.line.is_stopped() {
-            let reading = self.clock.now();
-            if reading < now {
+            let now = self.clock.now();
+            // A reading that went back is taken as it is: what is inserted from now on counts from
+            // it, and would be early by the latest one. What fired before does not come back, for
+            // the wheel itself never goes back.
+            if now < last {
                 self.counters.clock_jumped();
             }
-            now = now.max(reading);
+            last = now;
             let wheel = self.fire_wheel(now, unfired);
             let wall = self.fire_wall(&mut offset, unfired);
             if wheel.fired + wall.fired > 0 {

@@ -1,7 +1,7 @@
 //! What an engine counts.
 //!
 //! The driver thread writes, and anybody reads at any time without a lock, so neither disturbs the
-//! other. Relaxed throughout: these are counts for people, and publish nothing.
+//! other. Relaxed throughout: these are counts for people, and publish nothing. [O64]
 
 use std::time::Duration;
 

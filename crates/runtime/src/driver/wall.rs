@@ -1,4 +1,7 @@
-//! Timers that follow the wall clock, counted in milliseconds since the Unix epoch.
+//! Timers that follow the wall clock, counted in milliseconds.
+//!
+//! The count begins 2^63 ms before the Unix epoch, so that it goes on evenly for a clock that stands
+//! before that.
 //!
 //! They cannot live in the wheel: a step of the wall clock would have to move them all. Their own
 //! heap is compared with the wall clock at each look, so a step moves them for nothing. They are
@@ -15,6 +18,8 @@ use wheel_sync::atomic::{AtomicUsize, Ordering};
 use crate::clock::unix_nanos;
 
 const MS: i128 = 1_000_000;
+/// What the count says at the Unix epoch.
+const EPOCH: i128 = 1 << 63;
 
 /// Names one wall-clock timer of one engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,25 +37,30 @@ pub(super) struct WallTimers<T> {
 }
 
 struct Queue<T> {
-    /// A tick is a millisecond since the epoch here.
+    /// A tick is a millisecond of the count here.
     timers: HeapTimers<T>,
     closed: bool,
 }
 
-/// The first whole millisecond that is not before `at`; 0 before the epoch.
+/// The first whole millisecond that is not before `at`.
 pub(super) fn ms_ceil(at: SystemTime) -> u64 {
-    let nanos = unix_nanos(at).max(0);
-    u64::try_from((nanos + MS - 1) / MS).unwrap_or(u64::MAX)
+    count(unix_nanos(at) + MS - 1)
 }
 
-/// The millisecond that a reading lies in; 0 before the epoch.
+/// The millisecond that a reading lies in.
 pub(super) fn ms_floor(nanos: i128) -> u64 {
-    u64::try_from(nanos.max(0) / MS).unwrap_or(u64::MAX)
+    count(nanos)
 }
 
-/// Nanoseconds since the epoch at which the millisecond `ms` begins.
+/// Nanoseconds since the Unix epoch at which the millisecond `ms` begins.
 pub(super) fn nanos_of_ms(ms: u64) -> i128 {
-    i128::from(ms) * MS
+    (i128::from(ms) - EPOCH) * MS
+}
+
+/// Rounds down; what cannot be counted is the first or the last.
+fn count(nanos: i128) -> u64 {
+    let ms = (nanos.div_euclid(MS) + EPOCH).max(0);
+    u64::try_from(ms).unwrap_or(u64::MAX)
 }
 
 impl<T> WallTimers<T> {
@@ -58,7 +68,7 @@ impl<T> WallTimers<T> {
         // tidy: allow sync-only, ids outlive an execution of a model and order nothing
         use std::sync::atomic::AtomicU32;
         static ENGINES: AtomicU32 = AtomicU32::new(1);
-        // Relaxed: only the numbers must differ.
+        // Relaxed: only the numbers must differ. [O71]
         let engine = ENGINES.fetch_add(1, Ordering::Relaxed);
         WallTimers {
             engine: NonZeroU32::new(engine).expect("fewer than 2^32 engines in one process"),
@@ -129,6 +139,7 @@ impl<T> WallTimers<T> {
 
     pub(super) fn len(&self) -> usize {
         // Relaxed: a count for people and for the limit; the values travel through the mutex.
+        // [O72]
         self.len.load(Ordering::Relaxed)
     }
 
@@ -138,7 +149,7 @@ impl<T> WallTimers<T> {
 
     fn publish_len(&self, queue: &Queue<T>) {
         // Relaxed: written under the mutex, so the counts follow each other in order. A driver that
-        // misses the first timer is rung after its insert, and the bell orders the two.
+        // misses the first timer is rung after its insert, and the bell orders the two. [O72]
         self.len.store(queue.timers.len(), Ordering::Relaxed);
     }
 }

@@ -3,6 +3,7 @@
 //! Lateness goes into log-linear buckets (128 to a power of two, so 0.8 % wide); a snapshot turns
 //! them into an hdrhistogram and asks that for percentiles. Any thread records and any thread takes
 //! snapshots, without a lock. Relaxed throughout: these are counts for people, and publish nothing.
+//! [O64]
 
 use std::time::Duration;
 

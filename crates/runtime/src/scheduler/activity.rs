@@ -58,7 +58,7 @@ impl Activity {
     pub(crate) fn end(&self) {
         // Release: what the run has done; pairs with `announce` and `runs`. [O46]
         let before = self.runs_and_waiters.fetch_sub(1, Ordering::Release);
-        assert!(before % WAITER > 0, "a run ended that never began");
+        assert_ne!(runs_in(before), 0, "a run ended that never began");
         self.wake(before);
     }
 
@@ -88,8 +88,7 @@ impl Activity {
 
     fn runs(&self) -> usize {
         // Acquire: what the runs have done that are no longer counted. [O50]
-        let word = self.runs_and_waiters.load(Ordering::Acquire);
-        usize::try_from(word % WAITER).unwrap_or(usize::MAX)
+        runs_in(self.runs_and_waiters.load(Ordering::Acquire))
     }
 
     /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how
@@ -137,6 +136,10 @@ impl Activity {
         self.withdraw();
         held
     }
+}
+
+fn runs_in(word: u64) -> usize {
+    usize::try_from(word % WAITER).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

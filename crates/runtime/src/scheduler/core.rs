@@ -37,7 +37,7 @@ pub(crate) struct Core {
 impl Core {
     /// A number that no other task of this scheduler has.
     pub(super) fn serial(&self) -> u64 {
-        // Relaxed: it need only be different each time.
+        // Relaxed: it need only be different each time. [O71]
         self.next_serial.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -92,6 +92,12 @@ impl Core {
         } else {
             self.activity.tell();
         }
+    }
+
+    /// A task that was added could not be armed: its user is told that it was refused.
+    pub(crate) fn note_refused(&self) {
+        self.counters.task_refused();
+        self.activity.tell();
     }
 
     fn note_void_job(&self) {

@@ -61,6 +61,12 @@ impl Counters {
         self.scheduled.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// It is gone again, as if it had never been there.
+    pub(crate) fn task_refused(&self) {
+        self.scheduled.fetch_sub(1, Ordering::Relaxed);
+        self.live.fetch_sub(1, Ordering::SeqCst);
+    }
+
     /// A task went from one state to another.
     pub(crate) fn moved(&self, from: TaskState, to: TaskState) {
         if from == to {

@@ -37,7 +37,7 @@ impl Mark {
 impl Drop for Mark {
     fn drop(&mut self) {
         // Release: pairs with `wait`. Unpark and not a condition variable: the driver takes no
-        // lock.
+        // lock. [O60]
         self.0.is_passed.store(true, Ordering::Release);
         self.0.waiter.unpark();
     }
@@ -46,7 +46,7 @@ impl Drop for Mark {
 impl MarkWait {
     /// Waits until the driver has passed the mark, or patience ends.
     pub(super) fn wait(self, patience: Patience) {
-        // Acquire: pairs with the drop of the mark; what the driver did before is visible.
+        // Acquire: pairs with the drop of the mark; what the driver did before is visible. [O60]
         while !self.0.is_passed.load(Ordering::Acquire) {
             let Some(left) = patience.left() else { return };
             thread::park_timeout(left);

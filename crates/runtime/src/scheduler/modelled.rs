@@ -32,14 +32,16 @@ impl Activity {
         self.0.tell();
     }
 
-    /// Waits for ever until no run is left but those that wait here.
-    pub fn wait_idle(&self, inside_a_run: bool) -> usize {
-        let caller = if inside_a_run {
-            Caller::InsideRun
-        } else {
-            Caller::Outside
-        };
-        self.0.wait_idle(caller, Patience::new(Duration::MAX))
+    /// Waits for ever until no run is left.
+    pub fn wait_idle(&self) -> usize {
+        let patience = Patience::new(Duration::MAX);
+        self.0.wait_idle(Caller::Outside, patience)
+    }
+
+    /// Waits in a run, for ever until no run is left but those that wait here.
+    pub fn wait_idle_inside(&self) -> usize {
+        let patience = Patience::new(Duration::MAX);
+        self.0.wait_idle(Caller::InsideRun, patience)
     }
 
     /// Waits for ever until `reached` holds.

@@ -2,7 +2,7 @@
 //!
 //! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never
 //! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
-//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself.
+//! its task. The count of tasks is Relaxed throughout: it guards nothing but itself. [O73]
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

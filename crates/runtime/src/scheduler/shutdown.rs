@@ -21,7 +21,9 @@ use std::time::Duration;
 use super::activity::Caller;
 use super::core::Core;
 use crate::clock::Patience;
-use crate::task::{Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task};
+use crate::task::{
+    Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
+};
 
 /// What a shutdown left undone: each task as it stood before. A task is named once at most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,8 +64,9 @@ impl Core {
         // Step 6. All runs have ended or been given up. Whoever may wait does so for some
         // instructions of each thread.
         if caller == Caller::Outside && going == 0 {
-            self.send_workers_home(Duration::from_secs(1));
-            drop(self.engine.close());
+            let moment = Duration::from_secs(1);
+            self.send_workers_home(moment);
+            self.engine.close_within(Patience::new(moment));
         } else {
             self.send_workers_home(Duration::ZERO);
         }
@@ -91,6 +94,7 @@ impl Core {
         // well.
         self.engine.stop();
         // Step 3.
+        let mut dropped_last = Vec::new();
         for task in self.registry.all() {
             let (stopped, leftovers) = task.stop();
             match stopped {
@@ -98,13 +102,15 @@ impl Core {
                 Stopped::Queued(info) => report.queued.push(info),
                 Stopped::Running | Stopped::Ended => {}
             }
-            leftovers.discard();
+            dropped_last.push(leftovers);
         }
         report
             .pending
             .sort_by_key(|task| (task.next_due.is_none(), task.next_due));
         self.closing.seal();
         self.activity.tell();
+        // What handlers captured may call for a shutdown itself, and that waits for the seal.
+        dropped_last.into_iter().for_each(Leftovers::discard);
         report
     }
 

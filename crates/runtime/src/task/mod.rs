@@ -181,7 +181,7 @@ impl Task {
             let _ = life.state.cancel();
             let leftovers = self.bury(&mut life);
             drop(life);
-            self.core.note_withdrawn(TaskState::Scheduled);
+            self.core.note_refused();
             leftovers.discard();
         }
         Ok((added, armed))

@@ -49,13 +49,13 @@ impl CancelToken {
 
     /// Whether it has been set. One load.
     pub fn is_cancelled(&self) -> bool {
-        // Acquire: pairs with `cancel`, so that what was written before it is visible.
+        // Acquire: pairs with `cancel`, so that what was written before it is visible. [O63]
         self.0.set.load(Ordering::Acquire)
     }
 
     /// Sets it and wakes everyone who waits for it.
     pub fn cancel(&self) {
-        // Release: pairs with `is_cancelled`.
+        // Release: pairs with `is_cancelled`. [O63]
         self.0.set.store(true, Ordering::Release);
         // Whoever looked before the store is in `wait` once the lock has been free.
         drop(self.0.lock.lock());

@@ -302,7 +302,7 @@ pub struct TimersStats {
     /// How often the driver thread woke up.
     pub wakeups: u64,
     /// Steps of the wall clock that were seen while [`at`](Timers::at) timers were pending, and
-    /// readings of the monotonic clock that went back.
+    /// steps back of the monotonic clock.
     pub clock_jumps: u64,
     /// How late callbacks were called, or handed to the executor, from the start of their due tick.
     pub lateness: Lateness,

@@ -2,7 +2,7 @@
 //!
 //! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
 //! whatever thread a callback panics. Its counts are Relaxed throughout: for people, they publish
-//! nothing.
+//! nothing. [O64]
 
 use std::sync::Arc;
 

@@ -13,6 +13,15 @@ use wheel_runtime::{Context, InlineExecutor, ManualClock, Scheduler, SchedulerBu
 /// Long enough to say "it hangs".
 pub(crate) const HANG: Duration = Duration::from_secs(30);
 
+/// `large` where `WHEEL_STRESS` is set, else `small`: the size at which others met a case, where
+/// that takes long.
+pub(crate) fn size(small: usize, large: usize) -> usize {
+    match std::env::var_os("WHEEL_STRESS") {
+        Some(_) => large,
+        None => small,
+    }
+}
+
 pub(crate) const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wheel_runtime::{CancelOutcome, Context, TaskFilter, TaskState};
 
-use crate::bed::{Bed, HANG, gate, ms};
+use crate::bed::{Bed, HANG, gate, ms, size};
 
 #[test]
 fn cancel_before_it_is_due_means_it_never_runs() {
@@ -150,7 +150,7 @@ fn what_a_cancelled_task_held_is_dropped_at_once() {
     let bed = Bed::inline();
     let payload = Arc::new([0_u8; 1024]);
     let mut handles = Vec::new();
-    for _ in 0..10_000 {
+    for _ in 0..size(100_000, 1_000_000) {
         let held = payload.clone();
         let handler = move |_: &Context| assert_eq!(held.len(), 1024);
         let once = bed.scheduler.after(Duration::from_secs(3600), handler);

@@ -139,7 +139,7 @@ fn an_impossible_schedule_leaves_the_old_one() {
 #[test] // CA-08
 fn a_trigger_brings_a_single_run_forward_and_makes_no_second_one() {
     let bed = Bed::workers(1);
-    for round in 0..500 {
+    for round in 0..2_000 {
         let task = bed.scheduler.task("x").after(ms(3)).run(|_| ()).unwrap();
         let clock = &bed.clock;
         let scheduler = &bed.scheduler;
@@ -200,7 +200,7 @@ fn threads_that_change_one_id_at_once_leave_one_task_or_none() {
         for n in 0..4 {
             let record = &record;
             scope.spawn(move || {
-                for round in 0..300 {
+                for round in 0..3_000 {
                     match (n + round) % 3 {
                         0 => drop(scheduler.task("x").after(ms(1)).run(record.note("x"))),
                         1 => drop(scheduler.reschedule("x", Schedule::after(ms(1)))),
@@ -209,7 +209,7 @@ fn threads_that_change_one_id_at_once_leave_one_task_or_none() {
                 }
             });
             scope.spawn(move || {
-                for _ in 0..300 {
+                for _ in 0..3_000 {
                     let info = scheduler.get("x");
                     assert!(info.is_none_or(|info| info.runs <= 1));
                 }

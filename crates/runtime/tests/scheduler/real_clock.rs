@@ -10,7 +10,7 @@ use wheel_runtime::{
     global,
 };
 
-use crate::bed::{HANG, ms};
+use crate::bed::{HANG, ms, size};
 
 fn scheduler(workers: usize) -> Scheduler {
     Scheduler::builder().workers(workers).build().unwrap()
@@ -24,7 +24,7 @@ fn nothing_runs_early_or_twice() {
         for thread in 0..4 {
             let (scheduler, early, runs) = (&scheduler, &early, &runs);
             scope.spawn(move || {
-                for n in 0..500 {
+                for n in 0..2_500 {
                     let delay = ms((n * 7 + thread * 13) % 50);
                     let (early, runs) = (early.clone(), runs.clone());
                     let before = Instant::now();
@@ -38,10 +38,10 @@ fn nothing_runs_early_or_twice() {
         }
     });
     assert!(scheduler.wait_empty_timeout(HANG));
-    assert_eq!(runs.load(Ordering::SeqCst), 2_000);
+    assert_eq!(runs.load(Ordering::SeqCst), 10_000);
     assert_eq!(early.load(Ordering::SeqCst), 0);
     assert_eq!(scheduler.stats().early, 0);
-    assert_eq!(scheduler.stats().lateness.count, 2_000);
+    assert_eq!(scheduler.stats().lateness.count, 10_000);
     scheduler.shutdown(HANG).unwrap();
 }
 
@@ -101,7 +101,7 @@ fn after_a_storm_of_changes_each_task_runs_once_at_its_last_time() {
         for thread in 0..4_u64 {
             let scheduler = &scheduler;
             scope.spawn(move || {
-                for n in 0..2_000_u64 {
+                for n in 0..25_000_u64 {
                     let id = ((n * 31 + thread * 17) % 64).to_string();
                     let delay = Duration::from_secs(60 + (n * 7) % 1_000);
                     scheduler.reschedule(&id, Schedule::after(delay)).unwrap();
@@ -128,7 +128,8 @@ fn after_a_storm_of_changes_each_task_runs_once_at_its_last_time() {
 fn thousands_of_tasks_every_millisecond_make_progress_and_all_can_be_cancelled() {
     let scheduler = scheduler(2);
     let runs = Arc::new(AtomicUsize::new(0));
-    let tasks: Vec<_> = (0..2_000)
+    let count = size(5_000, 100_000);
+    let tasks: Vec<_> = (0..count)
         .map(|_| {
             let runs = runs.clone();
             let count = move |_: &Context| {
@@ -137,9 +138,9 @@ fn thousands_of_tasks_every_millisecond_make_progress_and_all_can_be_cancelled()
             scheduler.every(ms(1), count).unwrap()
         })
         .collect();
-    for _ in 0..3 {
+    for _ in 0..size(3, 20) {
         let (before, begin) = (runs.load(Ordering::Relaxed), Instant::now());
-        while runs.load(Ordering::Relaxed) < before + 2_000 {
+        while runs.load(Ordering::Relaxed) < before + count {
             assert!(begin.elapsed() < HANG, "no progress");
             std::thread::sleep(ms(1));
         }
@@ -175,11 +176,12 @@ fn ten_thousand_of_one_tick_all_run_and_so_do_their_neighbours() {
 fn handlers_and_threads_that_add_and_cancel_at_random_make_progress() {
     let scheduler = scheduler(2);
     let runs = Arc::new(AtomicUsize::new(0));
+    let ended = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for thread in 0..8_usize {
-            let (scheduler, runs) = (&scheduler, &runs);
+            let (scheduler, runs, ended) = (&scheduler, &runs, &ended);
             scope.spawn(move || {
-                for n in 0..100_usize {
+                for n in 0..size(300, 10_000) {
                     let (inside, runs) = (scheduler.clone(), runs.clone());
                     let handler = move |_: &Context| {
                         let run = runs.fetch_add(1, Ordering::Relaxed);
@@ -191,10 +193,20 @@ fn handlers_and_threads_that_add_and_cancel_at_random_make_progress() {
                     std::thread::sleep(Duration::from_micros(300));
                     let _ = scheduler.cancel(&(n % 50).to_string());
                 }
+                ended.fetch_add(1, Ordering::Relaxed);
             });
         }
+        // Steadily: a hundred more runs, again and again, for as long as the threads are at it.
+        while ended.load(Ordering::Relaxed) == 0 {
+            let (before, begin) = (runs.load(Ordering::Relaxed), Instant::now());
+            while runs.load(Ordering::Relaxed) < before + 100 && ended.load(Ordering::Relaxed) == 0
+            {
+                assert!(begin.elapsed() < HANG, "no progress");
+                std::thread::sleep(ms(1));
+            }
+        }
     });
-    assert!(runs.load(Ordering::Relaxed) > 0);
+    assert!(runs.load(Ordering::Relaxed) > 100);
     let live = scheduler.tasks(&TaskFilter::all()).len();
     assert!(live <= 50, "{live}");
     // Handlers hold the scheduler, so it has to be told.

@@ -9,7 +9,7 @@ use wheel_runtime::{
     TaskState,
 };
 
-use crate::bed::{Bed, HANG, gate, ms};
+use crate::bed::{Bed, HANG, gate, ms, size};
 
 #[test] // OF-02
 fn what_waits_for_a_worker_goes_in_due_order() {
@@ -198,22 +198,21 @@ fn a_handler_may_cancel_replace_list_add_and_wait() {
 
 #[test] // RE-04
 fn a_chain_that_adds_itself_neither_grows_the_stack_nor_starves_others() {
-    const LINKS: usize = 20_000;
-    fn link(scheduler: &Scheduler, links: &Arc<AtomicUsize>) {
-        if links.fetch_add(1, Ordering::SeqCst) < LINKS {
-            let (next, count) = (scheduler.clone(), links.clone());
+    fn link(scheduler: &Scheduler, left: &Arc<AtomicUsize>) {
+        if left.fetch_sub(1, Ordering::SeqCst) > 1 {
+            let (next, count) = (scheduler.clone(), left.clone());
             let added = scheduler.after(Duration::ZERO, move |_| link(&next, &count));
             added.unwrap();
         }
     }
     let bed = Bed::inline();
     let record = bed.record();
-    let links = Arc::new(AtomicUsize::new(0));
+    let left = Arc::new(AtomicUsize::new(size(30_000, 100_000)));
     bed.scheduler.after(ms(50), record.note("after")).unwrap();
     bed.scheduler.every(ms(10), record.note("every")).unwrap();
-    link(&bed.scheduler, &links);
+    link(&bed.scheduler, &left);
     bed.clock.run_for(ms(100));
-    assert!(links.load(Ordering::SeqCst) > LINKS);
+    assert_eq!(left.load(Ordering::SeqCst), 0);
     assert_eq!(record.times("after"), [50]);
     assert_eq!(record.times("every").len(), 10);
 }

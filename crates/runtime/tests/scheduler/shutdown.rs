@@ -185,7 +185,7 @@ fn a_handler_that_keeps_adding_is_told_so_and_ends() {
 
 #[test] // SD-11
 fn start_and_shutdown_in_a_row_never_block() {
-    for _ in 0..50 {
+    for _ in 0..1_000 {
         let bed = Bed::workers(2);
         std::thread::scope(|scope| {
             scope.spawn(|| drop(bed.scheduler.after(ms(1), |_| ())));

@@ -22,6 +22,44 @@ pub fn an_engine_older_than_its_span_takes_near_timers<S: Subject>(build: impl F
     }
 }
 
+/// OV-07: with a far timer pending, the driver slept for years when the uptime crossed a boundary.
+///
+/// # Panics
+///
+/// When the engine is wrong.
+pub fn a_far_timer_does_not_hide_the_next_second<S: Subject>(build: impl Fn(&Setup) -> S) {
+    let powers = [20, 24, 30, 31, 32, 36, 40, 48].map(|bits| 1_u64 << bits);
+    for boundary in [MINUTE, HOUR, DAY, 2 * DAY, 3 * DAY, YEAR]
+        .into_iter()
+        .chain(powers)
+    {
+        let start = boundary - 5 * SECOND - 7;
+        for age in [start, 0] {
+            let mut scene = Scene::at(age, &build);
+            scene.advance(start);
+            for far in [start + 2 * DAY, start + 2 * YEAR, u64::MAX - 1] {
+                scene.add(far);
+            }
+            let mut due = start + SECOND;
+            scene.add(due);
+            let mut visits = 0;
+            while due < boundary + 5 * SECOND {
+                // As a driver does that sleeps until `next_due`.
+                let next = scene.subject.next_due().expect("timers are pending");
+                assert!(next > scene.now && next <= due, "{next} at {}", scene.now);
+                visits += 1;
+                if !scene.advance(next).is_empty() {
+                    assert_eq!(scene.now, due);
+                    due += SECOND;
+                    scene.add(due);
+                }
+            }
+            assert!(visits < 60, "ten seconds took {visits} visits");
+            assert_eq!(scene.subject.pending(), 4);
+        }
+    }
+}
+
 const BEFORE_THE_TURN: u64 = DAY - 10;
 
 fn around_the_turn() -> [u64; 7] {
@@ -225,4 +263,53 @@ pub fn a_jump_costs_what_is_due_and_not_what_passed<S: Subject>(build: impl Fn(&
     let (fired, returned) = (scene.fired.len(), scene.subject.close().len());
     assert_eq!(fired + returned, 100);
     assert!(fired <= 10);
+}
+
+/// A clock that went back made what was set from then on due at once.
+///
+/// # Panics
+///
+/// When the engine is wrong.
+pub fn time_that_goes_back_makes_nothing_early_or_twice<S: Subject>(build: impl Fn(&Setup) -> S) {
+    for latest in [SECOND, HOUR, DAY + 5, 1 << 40] {
+        let mut scene = Scene::at(0, &build);
+        scene.advance(latest);
+        scene.add(latest + 10);
+        let back = latest - 500;
+        assert!(scene.advance(back).is_empty());
+        scene.add(back + 10);
+        let next = scene.subject.next_due();
+        assert_eq!(next, Some(back + 10), "the driver looks when it is due");
+        assert!(scene.advance(back + 9).is_empty());
+        assert_eq!(scene.advance(back + 10), [back + 10]);
+
+        // Reset and cancel, to ticks that have been before.
+        let keys = [back + 50, back + 60].map(|due| scene.add(due));
+        assert_eq!(scene.subject.cancel(keys[0]), Some(back + 50));
+        let moved = scene.subject.reset(keys[1], back + 40);
+        assert!(moved.is_some());
+        let mut fired = Vec::new();
+        for now in back + 11..back + 100 {
+            let log = &mut |due, _| fired.push((now, due));
+            scene.subject.advance(now, usize::MAX, log);
+        }
+        assert_eq!(fired, [(back + 40, back + 40)]);
+
+        // It goes back again, before what was due has all been delivered.
+        let crowd = latest + 20;
+        for _ in 0..20 {
+            scene.add(crowd);
+        }
+        assert!(scene.advance(latest + 9).is_empty());
+        assert_eq!(scene.advance(latest + 10), [latest + 10]);
+        scene.fired.clear();
+        while scene.fired.len() < 7 {
+            assert!(scene.step(crowd, 7).more);
+        }
+        let delivered = scene.fired.len();
+        assert!(scene.advance(latest).is_empty(), "not due by this clock");
+        assert_eq!(scene.advance(crowd).len(), 20 - delivered);
+        assert_eq!(scene.subject.pending(), 0);
+        assert_eq!(scene.subject.next_due(), None);
+    }
 }

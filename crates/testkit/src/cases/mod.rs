@@ -38,6 +38,7 @@ macro_rules! engine_cases {
             numbers: the_past_fires_at_the_next_advance, // ZP-03
             numbers: what_is_due_at_the_end_of_time_stays_pending, // OV-01, OV-05
             levels: an_engine_older_than_its_span_takes_near_timers, // OV-07
+            levels: a_far_timer_does_not_hide_the_next_second, // OV-07
             levels: timers_around_the_turn_of_the_span_are_exact, // LV-01
             levels: timers_around_the_turn_of_the_span_can_be_cancelled, // LV-01
             levels: a_jump_into_a_coarse_slot_delivers_what_is_due_in_it, // LV-03
@@ -45,6 +46,7 @@ macro_rules! engine_cases {
             levels: a_timer_that_is_added_again_and_again_does_not_drift, // LV-09
             levels: a_full_turn_from_the_last_slot_is_exact, // LV-11
             levels: a_jump_costs_what_is_due_and_not_what_passed, // CK-03
+            levels: time_that_goes_back_makes_nothing_early_or_twice,
             keys: timers_due_right_now_can_be_reset_and_cancelled, // HD-05
             keys: an_overdue_timer_can_be_moved_and_cancelled, // HD-03
             keys: the_earliest_timer_can_be_moved_later, // LV-12

@@ -52,12 +52,13 @@ fn exact_when_quiet() {
 /// and counts it out before it begins to cancel, so the count never says more than the wheel holds.
 #[test]
 fn never_exceeded_under_contention() {
-    let rig = Rig::<u64>::new(Config::new().max_timers(MAX));
+    let mut rig = Rig::<u64>::new(Config::new().max_timers(MAX));
+    let wheel = rig.wheel.clone();
     let surely_pending = AtomicUsize::new(0);
     let refusals = AtomicUsize::new(0);
     thread::scope(|scope| {
-        for seed in 0..4 {
-            let (wheel, surely_pending, refusals) = (&rig.wheel, &surely_pending, &refusals);
+        let threads = [0, 1, 2, 3].map(|seed| {
+            let (wheel, surely_pending, refusals) = (&wheel, &surely_pending, &refusals);
             scope.spawn(move || {
                 let mut random = Random::new(seed);
                 let mut keys: Vec<Key> = Vec::new();
@@ -82,9 +83,15 @@ fn never_exceeded_under_contention() {
                     }
                 }
                 // Each keeps what it has.
-            });
+            })
+        });
+        // Frees what was cancelled, or entries would run out before timers do.
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            rig.advance(0);
+            thread::yield_now();
         }
     });
+    rig.advance(0);
     // Relaxed: the threads have ended. [O27]
     let pending = surely_pending.load(Ordering::Relaxed);
     assert!(refusals.load(Ordering::Relaxed) > 0, "never full");

@@ -3,28 +3,38 @@
 //!
 //! Nothing here looks at a clock. These tests stand inside the crate because the counts are nobody
 //! else's business: how many entries were ever used, how many chunks the slots hold, what a sweep
-//! looks at. Debug builds play smaller numbers; the bounds are formulas and the same for both.
+//! looks at. Debug builds play a tenth of the size unless `WHEEL_FULL` is set, as `cargo xtask
+//! stress` does; the bounds are formulas and the same for both.
 
+mod baseline;
 mod budgets;
 mod cascades;
 mod generations;
+mod jumps;
+mod kinds;
 mod limit;
 mod local;
+mod seen;
 mod storms;
 mod vacant_visits;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 
-use crate::{Budget, Config, Driver, FarEntry, Overflow, Progress, Tick, Wheel};
+use seen::Seen;
 
-/// `large` in release builds, and a fraction of it in debug builds.
-const fn scaled(large: usize) -> usize {
-    if cfg!(debug_assertions) {
-        large / 10
-    } else {
-        large
+use crate::{Budget, Config, Driver, FarEntry, Fired, Overflow, Progress, Tick, TickLength, Wheel};
+
+/// `large` in release builds or when `WHEEL_FULL` is set, and a tenth of it otherwise.
+fn scaled(large: usize) -> usize {
+    match cfg!(debug_assertions) && std::env::var_os("WHEEL_FULL").is_none() {
+        true => large / 10,
+        false => large,
     }
+}
+
+/// The finest tick: 10 us.
+fn fine() -> TickLength {
+    TickLength::new(std::time::Duration::from_micros(10)).expect("it divides a millisecond")
 }
 
 /// A wheel with its driver and the tick that it has been advanced to.
@@ -57,6 +67,25 @@ impl<T> Rig<T> {
         done
     }
 
+    /// Advances to `now` with so much at a time, until nothing is left to do. Says how many calls
+    /// that took. None of them may touch more than its budget.
+    fn advance_by(&mut self, now: u64, budget: usize, mut fire: impl FnMut(Fired<T>)) -> usize {
+        self.now = now;
+        for calls in 1.. {
+            let (tick, few) = (Tick::new(now), Budget::new(budget));
+            let before = Seen::by(&self.driver.levels);
+            let done = self.driver.advance(tick, few, &mut fire);
+            let touched = done.fired + done.moved;
+            assert!(touched <= budget, "{touched} touched, {budget} at most");
+            before.assert_fits(&self.driver.levels, touched);
+            if !done.more {
+                return calls;
+            }
+            assert!(touched > 0, "cut, and nothing was done");
+        }
+        unreachable!()
+    }
+
     /// The next tick to visit.
     fn next(&mut self) -> Option<u64> {
         self.driver.next_due().map(Tick::get)
@@ -86,34 +115,44 @@ impl<T> Rig<T> {
     }
 }
 
-/// The plainest overflow: a binary heap that a sweep looks through all at once.
+/// The plainest overflow: a sorted set, which a sweep goes through in order.
 #[derive(Default)]
-struct PlainHeap(BinaryHeap<Reverse<(u64, u32)>>);
+struct PlainHeap {
+    entries: BTreeSet<(u64, u32)>,
+    /// Where the round of the sweep goes on.
+    unseen: Option<(u64, u32)>,
+}
 
 impl Overflow for PlainHeap {
     fn insert(&mut self, due: Tick, entry: FarEntry) {
-        self.0.push(Reverse((due.get(), entry.0)));
+        self.entries.insert((due.get(), entry.0));
     }
 
     fn next_due(&self) -> Option<Tick> {
-        self.0.peek().map(|Reverse((due, _))| Tick::new(*due))
+        self.entries.first().map(|&(due, _)| Tick::new(due))
     }
 
     fn pop(&mut self) -> Option<(Tick, FarEntry)> {
-        let Reverse((due, entry)) = self.0.pop()?;
+        let (due, entry) = self.entries.pop_first()?;
         Some((Tick::new(due), FarEntry(entry)))
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     fn sweep(&mut self, limit: usize, keep: &mut dyn FnMut(FarEntry) -> bool) -> usize {
-        let mut seen = 0;
-        self.0.retain(|Reverse((_, entry))| {
-            seen += 1;
-            seen > limit || keep(FarEntry(*entry))
-        });
-        seen.min(limit)
+        let mut from = self.unseen.take().unwrap_or((0, 0));
+        for looked in 0..limit {
+            let Some(&(due, entry)) = self.entries.range(from..).next() else {
+                return looked;
+            };
+            if !keep(FarEntry(entry)) {
+                self.entries.remove(&(due, entry));
+            }
+            from = (due, entry + 1);
+        }
+        self.unseen = Some(from);
+        limit
     }
 }

@@ -2,7 +2,7 @@
 
 use wheel_testkit::Random;
 
-use super::{PlainHeap, Rig};
+use super::{PlainHeap, Rig, scaled};
 use crate::{Config, Key, Tick};
 
 const HOUR: u64 = 3_600_000;
@@ -59,6 +59,41 @@ fn at_most_one_visit_for_each_occupied_slot_then_none() {
             let far = Config::new().overflow(PlainHeap::default());
             visits_after_all_were_cancelled(far, timers, first, dues);
         }
+    }
+}
+
+/// The same for a driver whose calls are cut: it is told to come again at once, and not at each of
+/// a thousand ticks.
+#[test]
+fn a_small_budget_makes_more_calls_and_no_more_visits() {
+    let timers = scaled(1_000_000) as u64;
+    for (first, dues) in [
+        (5 * HOUR, HOUR),
+        (5 * HOUR, 1),
+        (1, 20 * HOUR),
+        (70 * HOUR, 9),
+    ] {
+        let far = Config::new().overflow(PlainHeap::default());
+        let mut rig = Rig::new(far);
+        let mut random = Random::new(dues);
+        let due = |random: &mut Random| Tick::new(first + random.below(dues));
+        let keys: Vec<Key> = (0..timers)
+            .map(|_| rig.wheel.insert(due(&mut random), ()).unwrap())
+            .collect();
+        rig.advance(0);
+        let slots = occupied_slots(&rig).max(1);
+        for key in keys {
+            rig.wheel.cancel(key);
+        }
+        let (mut visits, mut calls) = (0, 0);
+        while let Some(next) = rig.next() {
+            visits += 1;
+            calls += rig.advance_by(next, 1_024, |_| unreachable!());
+        }
+        assert!(visits <= slots, "{visits} visits for {slots} slots");
+        let most = 2 * timers as usize / 1_024 + visits;
+        assert!(calls <= most, "{calls} calls, {most} at most");
+        assert_eq!(rig.driver.levels.held, 0);
     }
 }
 

@@ -1,9 +1,7 @@
 //! The engines of this crate as the testkit sees them.
 
-use std::time::Duration;
-
 use wheel_core::{Config, InsertError, Progress, Tick, TickLength};
-use wheel_testkit::{Refused, Scale, Setup, Step};
+use wheel_testkit::{Refused, Setup, Step};
 
 mod local;
 mod shared;
@@ -12,12 +10,8 @@ pub(crate) use local::Local;
 pub(crate) use shared::Shared;
 
 fn config(setup: &Setup) -> Config {
-    let tick_length = match setup.scale {
-        Scale::Millisecond => TickLength::MILLISECOND,
-        Scale::TenMicroseconds => {
-            TickLength::new(Duration::from_micros(10)).expect("10 us divide a millisecond")
-        }
-    };
+    let tick_length = setup.scale.tick_length();
+    let tick_length = TickLength::new(tick_length).expect("it divides a millisecond");
     let config = Config::new()
         .tick_length(tick_length)
         .start(Tick::new(setup.start));

@@ -33,7 +33,7 @@
 //! A reader that got any datum of 3 sees, by the two fences, at least the version of 1 in its last
 //! step: it differs from the one it began with, or is odd. Data are Relaxed everywhere, because the
 //! version orders them; so are the loads of `faults` and of a version that a compare-and-swap will
-//! check, because they are hints.
+//! check, because they are hints. [O70]
 
 use wheel_sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -48,6 +48,10 @@ const MOST_CYCLES: u64 = 1 << 21;
 /// The first calibration needs this long, and later ones renew it.
 const FIRST_BASE_NS: u64 = 10_000_000;
 const LATER_BASE_NS: u64 = 1_000_000_000;
+/// And they may not take longer, a tenth of a second and some seconds, or a suspension could hide in
+/// them: the counter may go on while the clock stands.
+const FIRST_BASE_CYCLES: u64 = 1 << 28;
+const LATER_BASE_CYCLES: u64 = 1 << 33;
 /// A true reading that took longer, because the thread was preempted, makes no anchor.
 const QUICK_CYCLES: u64 = 6_000;
 /// After so many disagreements the counter is given up.
@@ -114,13 +118,13 @@ impl CheapClock {
     /// The true time of the anchor, and how many upper nanoseconds have passed since.
     #[inline]
     fn extrapolate(&self, sources: &impl Sources) -> Option<(u64, u64)> {
-        // Acquire: pairs with the end of publish, so that what follows is not older.
+        // Acquire: pairs with the end of publish, so that what follows is not older. [O65]
         let version = self.version.load(Ordering::Acquire);
         let from = self.anchor_cycles.load(Ordering::Relaxed);
         let anchor_ns = self.anchor_ns.load(Ordering::Relaxed);
         let rate = self.rate.load(Ordering::Relaxed);
         // Acquire fence: pairs with the one in publish; newer data than the version means a newer
-        // version in the next load.
+        // version in the next load. [O66]
         fence(Ordering::Acquire);
         let torn = version % 2 == 1 || self.version.load(Ordering::Relaxed) != version;
         // A counter that went back wraps to something huge.
@@ -153,6 +157,7 @@ impl CheapClock {
     fn publish(&self, sample: Sample) {
         let version = self.version.load(Ordering::Relaxed);
         // Acquire: pairs with the last store of the writer before, whose data are checked below.
+        // [O67]
         let odd = self.version.compare_exchange(
             version & !1,
             version | 1,
@@ -162,10 +167,10 @@ impl CheapClock {
         if odd.is_err() {
             return;
         }
-        // Release fence: pairs with the fence of readers, so that none takes new data for old.
+        // Release fence: pairs with the fence of readers, so that none takes new data for old. [O68]
         fence(Ordering::Release);
         self.replace(sample);
-        // Release: publishes the anchor; pairs with the first load of extrapolate.
+        // Release: publishes the anchor; pairs with the first load of extrapolate. [O69]
         self.version.store((version | 1) + 1, Ordering::Release);
     }
 
@@ -177,35 +182,38 @@ impl CheapClock {
             after: self.anchor_end.load(Ordering::Relaxed),
         };
         let rate = self.rate.load(Ordering::Relaxed);
-        if rate == 0 {
-            self.calibrate(new, FIRST_BASE_NS);
-        } else if new.nanos < old.nanos {
-            // A reading that was overtaken on its way.
-            return;
-        } else if !agree(old, new, rate) {
+        let went_back = new.nanos < old.nanos;
+        if went_back && new.before < old.after {
+            // A reading that was overtaken on its way, which is as true as the one that overtook
+            // it; or clock and counter went back together, and time must not come to the old anchor
+            // again.
+        } else if went_back || (rate != 0 && !agree(old, new, rate)) {
             self.faults.fetch_add(1, Ordering::Relaxed);
             self.rate.store(0, Ordering::Relaxed);
             self.set_base(new);
+        } else if rate == 0 {
+            self.calibrate(new, FIRST_BASE_NS, FIRST_BASE_CYCLES);
         } else {
-            self.calibrate(new, LATER_BASE_NS);
+            self.calibrate(new, LATER_BASE_NS, LATER_BASE_CYCLES);
         }
         self.anchor_cycles.store(new.before, Ordering::Relaxed);
         self.anchor_ns.store(new.nanos, Ordering::Relaxed);
         self.anchor_end.store(new.after, Ordering::Relaxed);
     }
 
-    fn calibrate(&self, new: Sample, base_at_least_ns: u64) {
+    fn calibrate(&self, new: Sample, least_ns: u64, most_cycles: u64) {
         let base_cycles = self.base_cycles.load(Ordering::Relaxed);
         let base_ns = self.base_ns.load(Ordering::Relaxed);
-        if base_cycles == 0 || new.before <= base_cycles || new.nanos < base_ns {
+        let cycles = new.before.saturating_sub(base_cycles);
+        let usable = base_cycles != 0 && cycles != 0 && new.nanos >= base_ns;
+        if !usable || cycles > most_cycles {
             self.set_base(new);
             return;
         }
         let nanos = new.nanos - base_ns;
-        if nanos < base_at_least_ns {
+        if nanos < least_ns {
             return;
         }
-        let cycles = new.before - base_cycles;
         let rate = (u128::from(nanos) << 32) / u128::from(cycles);
         let upper = rate + rate / 4 + 1;
         // A counter outside 250 MHz to 16 GHz is not one that this is made for.
@@ -224,11 +232,12 @@ impl CheapClock {
 }
 
 /// Whether the true clock went on from `old` to `new` as the counter says: not above the upper
-/// rate, which would break the promise, and not below half of it.
+/// rate, which would break the promise, and not below four fifths of the measured one, which no slew
+/// explains.
 fn agree(old: Sample, new: Sample, rate: u64) -> bool {
     let nanos = u128::from(new.nanos - old.nanos) << 32;
     let most = u128::from(new.after.wrapping_sub(old.before)) * u128::from(rate);
-    let least = u128::from(new.before.saturating_sub(old.after)) * u128::from(rate) / 2;
+    let least = u128::from(new.before.saturating_sub(old.after)) * u128::from(rate) * 16 / 25;
     new.before >= old.before && (least..=most).contains(&nanos)
 }
 
@@ -248,7 +257,7 @@ pub(super) fn is_trusted() -> bool {
 #[inline]
 pub(super) fn cycles() -> u64 {
     // SAFETY: every x86_64 processor has this instruction, it touches no memory, and Linux, which
-    // keeps its own time by it in user space, has not forbidden it.
+    // keeps its own time by it in user space, has not forbidden it. [U27]
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 

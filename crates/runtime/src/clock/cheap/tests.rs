@@ -3,6 +3,8 @@
 use super::*;
 use std::cell::Cell;
 
+use wheel_testkit::Random;
+
 /// A machine whose counter runs at 2 GHz, and whose clock can be slewed.
 #[derive(Default)]
 struct Machine {
@@ -142,4 +144,151 @@ fn a_counter_that_keeps_disagreeing_is_given_up() {
         assert!(error(&clock, &machine) <= 0.0);
     }
     assert_eq!(machine.true_readings.get(), 100, "it is still in use");
+}
+
+const HOUR_NS: f64 = 3_600e9;
+
+/// What may become of the two sources between two readings. Linux keeps its time by the counter, so
+/// the clock never runs ahead of it by more than it may be slewed.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// Both go on, the clock slewed by up to 11 %.
+    Pass,
+    /// Neither goes on.
+    Freeze,
+    /// Both jump, by a second to hours.
+    Jump,
+    /// The counter jumps alone, by half a second or more.
+    CounterJumps,
+    /// The counter is set back, as by a reboot of a virtual machine.
+    CounterRestarts,
+    /// The clock goes back by an hour, and the counter with it or not.
+    ClockGoesBack { counter_too: bool },
+    /// The thread is preempted in the next reading of the clock, for so long.
+    Preempted(u64),
+    /// The machine sleeps for a second or more: the counter runs on or starts again, and the clock
+    /// stands.
+    Suspend { restarts: bool },
+}
+
+fn any_event(random: &mut Random) -> Event {
+    match random.below(400) {
+        0 => Event::Jump,
+        1 => Event::CounterJumps,
+        2 => Event::CounterRestarts,
+        3 => Event::ClockGoesBack {
+            counter_too: random.one_in(2),
+        },
+        4..20 => Event::Preempted(random.below(5) * random.below(4_000_000)),
+        20 => Event::Suspend {
+            restarts: random.one_in(2),
+        },
+        21..40 => Event::Freeze,
+        _ => Event::Pass,
+    }
+}
+
+impl Machine {
+    fn meet(&self, event: Event, random: &mut Random) {
+        let (cycles, nanos) = (self.cycles.get(), self.nanos.get());
+        match event {
+            Event::Pass => {
+                let slew = random.between(890, 1110) as f64 / 1000.0;
+                let bits = random.between(4, 24);
+                let length = random.below(1 << bits);
+                self.pass(length, 0.5 * slew);
+            }
+            Event::Freeze => {}
+            Event::Jump => self.pass(random.between(1 << 31, 1 << 44), 0.5),
+            Event::CounterJumps => self.cycles.set(cycles + random.between(1 << 30, 1 << 50)),
+            Event::CounterRestarts => self.cycles.set(cycles - random.between(1 << 31, 1 << 42)),
+            Event::ClockGoesBack { counter_too } => {
+                let back = nanos.min(HOUR_NS);
+                self.nanos.set(nanos - back);
+                if counter_too {
+                    let back = (back / 0.5) as u64;
+                    self.cycles.set(cycles.saturating_sub(back));
+                }
+            }
+            Event::Preempted(cycles) => self.preempted_for.set(cycles),
+            Event::Suspend { restarts: true } => {
+                self.cycles.set(cycles - random.between(1 << 31, 1 << 42))
+            }
+            Event::Suspend { restarts: false } => {
+                self.cycles.set(cycles + random.between(1 << 31, 1 << 42));
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_becomes_of_the_sources_a_reading_is_never_below_the_true_time() {
+    let (mut cheap, mut all) = (0, 0);
+    for seed in wheel_testkit::seeds(100) {
+        let mut random = Random::new(seed);
+        let (clock, machine) = calibrated();
+        machine.cycles.set(1 << 50);
+        for step in 0..3_000 {
+            let event = any_event(&mut random);
+            machine.meet(event, &mut random);
+            machine.true_readings.set(0);
+            let before = machine.nanos.get() as u64;
+            let upper = clock.now_upper(&machine).as_nanos();
+            machine.preempted_for.set(0);
+            assert!(
+                upper >= before,
+                "seed {seed}, step {step}: {upper} is below {before} after {event:?}"
+            );
+            all += 1;
+            cheap += u32::from(machine.true_readings.get() == 0);
+        }
+    }
+    assert!(
+        cheap > all / 10,
+        "only {cheap} of {all} readings were cheap ones"
+    );
+}
+
+#[test]
+fn a_clock_and_a_counter_that_stand_still_are_read_as_they_are() {
+    let (clock, machine) = calibrated();
+    let (cycles, nanos) = (machine.cycles.get(), machine.nanos.get());
+    for _ in 0..1000 {
+        machine.cycles.set(cycles);
+        machine.nanos.set(nanos);
+        let upper = clock.now_upper(&machine).as_nanos() as f64;
+        assert!(
+            (nanos.floor()..nanos + 30_000.0).contains(&upper),
+            "{upper}"
+        );
+    }
+}
+
+#[test]
+fn a_clock_that_went_back_is_followed_when_the_last_anchor_is_too_old() {
+    let (clock, machine) = calibrated();
+    for _ in 0..20 {
+        machine.pass(2_000_000_000, 0.5);
+        error(&clock, &machine);
+    }
+    machine.nanos.set(machine.nanos.get() - 5e9);
+    for step in 0..1000u64 {
+        machine.pass(200_000 + step * 7919 % 5000, 0.5);
+        assert!(error(&clock, &machine) < 26_000.0, "it goes by what was");
+    }
+}
+
+#[test]
+fn after_a_clock_went_back_the_counter_is_soon_in_use_again() {
+    let (clock, machine) = calibrated();
+    machine.pass(20_000_000_000, 0.5);
+    error(&clock, &machine);
+    machine.nanos.set(machine.nanos.get() - 5e9);
+    for _ in 0..100 {
+        machine.pass(1_000_000, 0.5);
+        error(&clock, &machine);
+    }
+    machine.true_readings.set(0);
+    error(&clock, &machine);
+    assert_eq!(machine.true_readings.get(), 0, "it is not in use again");
 }

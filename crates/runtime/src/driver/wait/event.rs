@@ -75,9 +75,8 @@ fn timerfd(clock: TimerfdClockId) -> io::Result<OwnedFd> {
 
 impl EventBell {
     pub(super) fn ring(&self) {
-        // Release: a driver that sees the flag sees what the ringing thread did before; pairs with
-        // was_rung.
-        self.rung.store(true, Ordering::Release);
+        // Relaxed: it only ends a spin. The counter, which is written next, orders and counts. [O62]
+        self.rung.store(true, Ordering::Relaxed);
         // A full counter is rung already.
         let _ = io::write(&self.counter, &1u64.to_ne_bytes());
     }
@@ -85,14 +84,15 @@ impl EventBell {
     /// Takes the rings that have come until now.
     fn take(&self) {
         // Relaxed: taken before the counter is drained, so a ring that is missed here leaves the
-        // counter readable, and the counter is what ends a sleep.
+        // counter readable, and the counter is what ends a sleep. [O62]
         self.rung.store(false, Ordering::Relaxed);
         drain(&self.counter);
     }
 
     fn was_rung(&self) -> bool {
-        // Acquire: pairs with ring.
-        self.rung.load(Ordering::Acquire)
+        // Relaxed: a driver that sees the flag takes the counter before it looks at the engine, or
+        // finds the counter readable in its next sleep. [O62]
+        self.rung.load(Ordering::Relaxed)
     }
 }
 
@@ -176,7 +176,8 @@ impl WallAlarm {
         if self.armed_ms == Some(due_ms) {
             return true;
         }
-        let due = u64::try_from(wall::nanos_of_ms(due_ms)).unwrap_or(u64::MAX);
+        // The kernel's clock does not go before the epoch.
+        let due = u64::try_from(wall::nanos_of_ms(due_ms).max(0)).unwrap_or(u64::MAX);
         let due = Duration::from_nanos(due);
         let flags = TimerfdTimerFlags::ABSTIME | TimerfdTimerFlags::CANCEL_ON_SET;
         match timerfd_settime(&self.timer, flags, &once(due)) {

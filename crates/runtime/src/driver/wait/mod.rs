@@ -25,7 +25,7 @@ use park::{ParkBell, ParkWaiter};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Until {
     pub(super) moment: Moment,
-    /// Milliseconds since the Unix epoch by the wall clock, if something follows that.
+    /// By the wall clock, counted as in `wall.rs`, if something follows that.
     pub(super) wall_ms: Option<u64>,
 }
 
@@ -95,13 +95,14 @@ impl Line {
     pub(super) fn stop(&self) {
         // Release: what the stopping thread did before is visible to the driver as it ends; pairs
         // with is_stopped. The ring comes after the store, so a driver that sleeps looks again.
+        // [O61]
         self.stopped.store(true, Ordering::Release);
         self.ring();
     }
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        // Acquire: pairs with stop.
+        // Acquire: pairs with stop. [O61]
         self.stopped.load(Ordering::Acquire)
     }
 }

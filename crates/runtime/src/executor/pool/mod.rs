@@ -112,7 +112,7 @@ impl Pool {
 
     /// How many jobs have panicked.
     pub fn panics(&self) -> u64 {
-        // Relaxed: a count for people.
+        // Relaxed: a count for people. [O64]
         self.shared.panics.load(Ordering::Relaxed)
     }
 

@@ -10,8 +10,8 @@
 //! channel either: a sleeping receiver would make the sender take the channel's lock of sleepers.
 //! They sleep in `sleepers.rs`.
 //!
-//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. The
-//! channel and the lock hand the jobs over.
+//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. [O74]
+//! The channel and the lock hand the jobs over.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;

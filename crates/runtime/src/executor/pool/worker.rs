@@ -54,7 +54,7 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
                 shared.sleepers.wake_one();
             }
             if let Ran::Panicked(message) = taken.job.run() {
-                // Relaxed: a count for people.
+                // Relaxed: a count for people. [O64]
                 shared.panics.fetch_add(1, Ordering::Relaxed);
                 tell_stderr(&format!("a job of {} panicked", shared.name), &message);
             }

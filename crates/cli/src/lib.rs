@@ -1,0 +1,106 @@
+//! What the `wheel` command is made of: it runs the programs of a task file when they are due, and
+//! checks such files.
+//!
+//! ```text
+//! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
+//!                   -> file/                   the task file, checked completely   (duration.rs)
+//!                   -> run/                    from the file to the end of `wheel run`
+//!                        -> wheel_runtime      when a task is due, and on which worker
+//!                        -> child/, output/    its program, and what that prints
+//!                        -> record.rs          what happened
+//!                        -> live.rs, summary.rs    what is shown of it             (signals.rs)
+//! ```
+//!
+//! A library only so that what reads the texts of people can be fed with anything, without a
+//! process for each: [`duration`] and [`plan`]. It is no interface to build on; that is the command.
+
+#[cfg(not(unix))]
+compile_error!("the wheel command needs process groups and signals as Unix has them");
+
+mod args;
+pub mod duration;
+mod file;
+
+mod run;
+
+mod child;
+mod output;
+
+mod live;
+mod record;
+mod signals;
+mod summary;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{CheckArgs, Cli, Command, EXIT_USAGE};
+
+/// The whole command, from the arguments of the process to its exit code.
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Run(args) => ExitCode::from(run::run(&args)),
+        Command::Check(args) => check(&args),
+    }
+}
+
+/// One task of a file, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its name.
+    pub id: String,
+    /// What it is due by, such as `every 500ms x20`.
+    pub schedule: String,
+    /// The program that was found for it.
+    pub program: PathBuf,
+}
+
+/// What `wheel check` makes of a task file with this content. `path` is what the file is called in
+/// messages; it is not opened. Programs and folders that the tasks name are looked up, and nothing
+/// is started.
+///
+/// # Errors
+///
+/// Every fault that was found, as `wheel check` shows them.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+///
+/// let text = "[[task]]\nid = \"a\"\nevry = \"3s\"\nrun = [\"sh\"]\n";
+/// let faults = wheel_cli::plan(Path::new("shop.toml"), text.into()).unwrap_err();
+/// assert!(faults.contains("shop.toml:3:1") && faults.contains("did you mean `every`?"));
+/// ```
+pub fn plan(path: &Path, content: Vec<u8>) -> Result<Vec<Planned>, String> {
+    let file = file::parse(path, content).map_err(|error| error.to_string())?;
+    let planned = file.tasks.into_iter().map(|task| Planned {
+        id: task.id,
+        schedule: task.schedule.to_string(),
+        program: task.program.path,
+    });
+    Ok(planned.collect())
+}
+
+fn check(args: &CheckArgs) -> ExitCode {
+    match file::load(&args.file) {
+        Ok(file) => {
+            let count = file.tasks.len();
+            let tasks = if count == 1 { "task" } else { "tasks" };
+            // Whoever does not read the answer still gets the exit code.
+            let _ = writeln!(
+                io::stdout(),
+                "{}: {count} {tasks}, no errors",
+                file.path.display()
+            );
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Target `far_wheel` under libFuzzer. What it does stands in `fuzz/src/engines.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wheel_fuzz::engines::far_wheel(bytes));

@@ -1,0 +1,5 @@
+//! Target `local_wheel` under libFuzzer. What it does stands in `fuzz/src/engines.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wheel_fuzz::engines::local_wheel(bytes));
