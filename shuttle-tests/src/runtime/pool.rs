@@ -72,24 +72,20 @@ pub fn play_pool(shutdown: Shutdown, mut random: Random) {
             })
         })
         .collect();
+    if shutdown == Shutdown::Midway {
+        wait_a_while(&mut random);
+        let ended = hall.pool.shutdown(Duration::MAX);
+        ended.expect("all that was handed over has run");
+    }
     let mut handed_over = BTreeSet::new();
-    let mut join = |submitters: Vec<thread::JoinHandle<BTreeSet<u64>>>| {
-        for submitter in submitters {
-            handed_over.extend(submitter.join().expect("a submitter has failed"));
-        }
-    };
-    match shutdown {
-        Shutdown::Quiet => {
-            join(submitters);
-            let ended = hall.pool.shutdown(Duration::MAX);
-            ended.expect("all that was handed over has run");
-        }
-        Shutdown::Midway => {
-            wait_a_while(&mut random);
-            let ended = hall.pool.shutdown(Duration::MAX);
-            ended.expect("all that was handed over has run");
-            join(submitters);
-        }
+    for submitter in submitters {
+        handed_over.extend(submitter.join().expect("a submitter has failed"));
+    }
+    if shutdown == Shutdown::Quiet {
+        // The shutdown wakes everybody, so it must not come before.
+        hall.ledger.wait_for(&handed_over);
+        let ended = hall.pool.shutdown(Duration::MAX);
+        ended.expect("all that was handed over has run");
     }
     assert_eq!(hall.pool.queued(), 0, "jobs wait for nobody");
     for (id, entry) in hall.ledger.read() {
