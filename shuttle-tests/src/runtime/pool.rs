@@ -1,4 +1,6 @@
-//! Three workers, two threads that hand batches over, and one that shuts the pool down.
+//! One to three workers, two threads that hand batches over, and one that shuts the pool down.
+//!
+//! Often one worker: beside others a lost wake is made up for by whoever is awake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use wheel_testkit::Random;
 use super::ledger::Ledger;
 use super::{Shutdown, wait_a_while};
 
-const WORKERS: usize = 3;
+const WORKERS_MAX: u64 = 3;
 const SUBMITTERS: usize = 2;
 const BATCHES: u64 = 40;
 
@@ -45,7 +47,7 @@ impl Hall {
 pub fn play_pool(shutdown: Shutdown, mut random: Random) {
     let hall = Arc::new(Hall {
         pool: Pool::builder()
-            .workers(WORKERS)
+            .workers(random.between(1, WORKERS_MAX) as usize)
             .build()
             .expect("a model refuses no thread"),
         ledger: Ledger::default(),
