@@ -65,6 +65,11 @@ pub fn play_pool(shutdown: Shutdown, mut random: Random) {
                     let jobs = (0..random.between(1, 4)).map(|_| hall.job(random.below(2)));
                     let (ids, mut jobs): (Vec<u64>, Vec<Job>) = jobs.unzip();
                     hall.pool.execute(&mut jobs);
+                    let ids = BTreeSet::from_iter(ids);
+                    if shutdown == Shutdown::Quiet && random.one_in(2) {
+                        // No other batch makes up for a wake that this one has lost.
+                        hall.ledger.wait_for(&ids);
+                    }
                     handed_over.extend(ids);
                     if random.one_in(3) {
                         thread::yield_now();
