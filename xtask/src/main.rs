@@ -54,6 +54,15 @@ const COMMANDS: &[Command] = &[
         run: loom::run,
     },
     Command {
+        name: "mutate",
+        about: "weaken each memory ordering and plant faults: something must notice\n\
+                --quick        a few of each\n\
+                --only TEXT    only those with this id, or this text in what is printed\n\
+                --orderings    no faults; --faults: no orderings\n\
+                --markdown     the tables for docs/PROOF.md",
+        run: mutate::run,
+    },
+    Command {
         name: "stress",
         about: "count what is bounded at full size, then play rounds on real threads, in release\n\
                 --seconds N    so long in all (60)\n\
@@ -85,15 +94,6 @@ const COMMANDS: &[Command] = &[
                 --only NAME     only scenarios whose name contains NAME\n\
                 --replay WHAT   play a schedule that failed again: its file, or itself",
         run: shuttle::run,
-    },
-    Command {
-        name: "mutate",
-        about: "weaken each memory ordering and plant faults: something must notice\n\
-                --quick        a few of each\n\
-                --only TEXT    only those with this id, or this text in what is printed\n\
-                --orderings    no faults; --faults: no orderings\n\
-                --markdown     the tables for docs/PROOF.md",
-        run: mutate::run,
     },
     Command {
         name: "layers",

@@ -94,6 +94,12 @@ pub(super) const EDGES: &[Edge] = &[
     ),
     edge("wheel-loom-tests", "wheel-sync", Normal, "fn model"),
     edge(
+        "wheel-loom-tests",
+        "wheel-overflow",
+        Normal,
+        "where far timers wait in a model",
+    ),
+    edge(
         "wheel-fuzz",
         "wheel-core",
         Normal,
@@ -142,12 +148,6 @@ pub(super) const EDGES: &[Edge] = &[
         "wheel-testkit",
         Normal,
         "judges what the threads have seen",
-    ),
-    edge(
-        "wheel-loom-tests",
-        "wheel-overflow",
-        Normal,
-        "where far timers wait in a model",
     ),
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),

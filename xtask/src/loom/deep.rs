@@ -14,6 +14,9 @@ use crate::step::seconds;
 /// The first bound is that of a quick run. `None`: no bound.
 const BOUNDS: &[Option<u32>] = &[Some(2), Some(3), Some(4), Some(5), None];
 
+/// What a quick run explores too must end.
+const FIRST_LIMIT: Duration = Duration::from_secs(1800);
+
 /// How far a model was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
@@ -21,8 +24,6 @@ enum Reached {
     All,
     /// Those with so many preemptions.
     Within(u32),
-    /// Not even the first bound has ended.
-    Nothing,
 }
 
 struct Explored {
@@ -68,13 +69,15 @@ fn explore(model: &Model, limit: Duration) -> Result<Explored, String> {
         name: model.name.replacen("::", ": ", 1),
         first: None,
         deepest: None,
-        reached: Reached::Nothing,
+        reached: Reached::Within(0),
         took: Duration::ZERO,
     };
-    for &bound in BOUNDS {
+    for (step, &bound) in BOUNDS.iter().enumerate() {
+        let limit = if step == 0 { FIRST_LIMIT } else { limit };
         let run = model.run(bound, &[], limit)?;
         match run.end {
             End::Failed => return Err(format!("{} fails:\n{}", model.name, run.output)),
+            End::TimedOut if step == 0 => return Err(format!("{} does not end", model.name)),
             End::TimedOut => break,
             End::Passed => {}
         }
@@ -93,7 +96,6 @@ impl fmt::Display for Reached {
         match self {
             Reached::All => write!(f, "complete"),
             Reached::Within(bound) => write!(f, "up to {bound} preemptions"),
-            Reached::Nothing => write!(f, "not within the time"),
         }
     }
 }

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::tidy::orderings::row_id;
+use crate::tidy::ids::row_id;
 
 /// Why a weakening stays unnoticed.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct Rows(BTreeMap<String, Vec<Reason>>);
 impl Rows {
     pub(super) fn read(table: &str) -> Rows {
         let rows = table.lines().filter_map(|line| {
-            let id = row_id(line)?;
+            let id = row_id(line, 'O')?;
             let last = line.trim_end().trim_end_matches('|').rsplit('|').next()?;
             Some((id, last.split(';').filter_map(Reason::read).collect()))
         });

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::weakenings::Order;
+use crate::tidy::ids::ids_in;
 use crate::tidy::imports::import_lines;
-use crate::tidy::orderings::ids_in;
 use crate::tidy::source::{Source, is_word};
 use crate::tidy::tree::{File, Tree};
 
@@ -156,7 +156,7 @@ fn function_around(source: &Source, line: usize) -> String {
 /// The ids of the nearest comment at the line or above it.
 fn ids_near(source: &Source, line: usize) -> Vec<String> {
     let near = &source.lines[(line - 1).saturating_sub(LINES_ABOVE)..line];
-    let ids = near.iter().rev().map(|line| ids_in(&line.comment));
+    let ids = near.iter().rev().map(|line| ids_in(&line.comment, 'O'));
     ids.into_iter()
         .find(|ids| !ids.is_empty())
         .unwrap_or_default()

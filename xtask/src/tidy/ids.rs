@@ -73,7 +73,7 @@ pub(super) fn rows_match(
 }
 
 /// The ids in brackets: `[O3]`, `[O3, O17]`.
-pub(super) fn ids_in(comment: &str, letter: char) -> Vec<String> {
+pub(crate) fn ids_in(comment: &str, letter: char) -> Vec<String> {
     let brackets = comment
         .split('[')
         .skip(1)
@@ -86,7 +86,7 @@ pub(super) fn ids_in(comment: &str, letter: char) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn row_id(line: &str, letter: char) -> Option<String> {
+pub(crate) fn row_id(line: &str, letter: char) -> Option<String> {
     let first = line.strip_prefix('|')?.split('|').next()?;
     let id = first
         .trim()

@@ -16,10 +16,10 @@
 //! clippy's, in `clippy.toml`.
 
 mod cases;
-mod ids;
+pub(crate) mod ids;
 pub(crate) mod imports;
 mod links;
-pub(crate) mod orderings;
+mod orderings;
 mod seams;
 mod shape;
 pub(crate) mod source;

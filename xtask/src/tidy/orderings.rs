@@ -111,16 +111,6 @@ fn sites(file: &File) -> Vec<(usize, &'static str)> {
         .collect()
 }
 
-/// The ids in brackets: `[O3]`, `[O3, O17]`.
-pub(crate) fn ids_in(comment: &str) -> Vec<String> {
-    ids::ids_in(comment, 'O')
-}
-
-/// The id of a row of the table.
-pub(crate) fn row_id(line: &str) -> Option<String> {
-    ids::row_id(line, 'O')
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::found;

@@ -34,7 +34,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "next_due does not look again at what it took",
         file: "crates/wheel-core/src/driver.rs",
-        find: "            if self.levels.next_visit() == visit {\n",
+        find: "            if self.next_visit() == visit {\n",
         replace: "            if true {\n",
         notice: Notice::Model("push_or_park", "sleeps_for_ever"),
     },
@@ -97,22 +97,22 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "the driver forgets a busy entry that it meets at the intake",
         file: "crates/wheel-core/src/driver.rs",
-        find: "Phase::Busy => return self.levels.place(index, now.saturating_add(1)),",
-        replace: "Phase::Busy => return,",
+        find: "                    self.levels.held += 1;\n                    return self.put_off.push_back(index);",
+        replace: "                    return;",
         notice: Notice::Model("busy_meets_driver", "at_the_intake"),
     },
     Fault {
         name: "the driver forgets a busy entry in a slot",
         file: "crates/wheel-core/src/driver.rs",
-        find: "                    self.levels.put(index, now.saturating_add(1));\n                    return None;",
+        find: "                    self.put_off.push_back(index);\n                    return None;",
         replace: "                    self.levels.held -= 1;\n                    return None;",
         notice: Notice::Model("busy_meets_driver", "is_looked_at_again"),
     },
     Fault {
-        name: "a busy entry is put off without a bound",
+        name: "a busy entry that was put off does not bound the sleep",
         file: "crates/wheel-core/src/driver.rs",
-        find: "return self.levels.place(index, now.saturating_add(1)),",
-        replace: "return self.levels.place(index, u64::MAX),",
+        find: "        if self.put_off.is_empty() {\n",
+        replace: "        if self.put_off.len() < usize::MAX {\n",
         notice: Notice::Model("busy_meets_driver", "bounds_the_sleep"),
     },
     Fault {
@@ -167,9 +167,9 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "an advance does not say that entries still wait",
         file: "crates/wheel-core/src/driver.rs",
-        find: "more: cut || owing || !self.taken.is_empty(),",
-        replace: "more: cut || owing,",
-        notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
+        find: "more: cut || owing || kept || !self.taken.is_empty(),",
+        replace: "more: cut || owing || kept,",
+        notice: Notice::Test("wheel-core", "progress", "says_that_there_is_more"),
     },
     Fault {
         name: "a driver that is dropped does not close",
@@ -209,8 +209,8 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "what is left of a close is forgotten",
         file: "crates/wheel-core/src/close.rs",
-        find: "        let rest = Rest(self);\n        rest.0.by_ref().for_each(drop);",
-        replace: "        std::mem::forget(Rest(self));",
+        find: "        drop_each(self);\n",
+        replace: "        drop_each(self.by_ref().take(0));\n",
         notice: Notice::Model("close_or_insert", "what_is_left"),
     },
 ];

@@ -36,7 +36,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/slots.rs",
         find: "            pool.give(empty);\n",
         replace: "            let _ = empty;\n",
-        notice: Notice::Unit("wheel-core", "slots_are_queues"),
+        notice: Notice::Unit("wheel-core", "empty_chunks"),
     },
     Fault {
         name: "items that follow are announced too late",
@@ -81,18 +81,11 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
     },
     Fault {
-        name: "slots are emptied from fine to coarse",
-        file: "crates/wheel-core/src/cascade.rs",
-        find: "for level in (self.scale.finest() + 1..LEVELS).rev() {\n            let number = self.scale.number(level, self.cursor);\n",
-        replace: "for level in self.scale.finest() + 1..LEVELS {\n            let number = self.scale.number(level, self.cursor);\n",
-        notice: Notice::Test("wheel-core", "cases", "levels"),
-    },
-    Fault {
-        name: "a cascade takes the low half of a tick for the distance",
+        name: "a cascade puts an item a tick too late",
         file: "crates/wheel-core/src/cascade.rs",
         find: "u64::from(item.low.wrapping_sub(begins as u32))",
-        replace: "u64::from(item.low.saturating_sub(begins as u32))",
-        notice: Notice::Test("wheel-core", "cases", "would_wrap"),
+        replace: "u64::from(item.low.wrapping_sub(begins as u32)) + 1",
+        notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
     },
     Fault {
         name: "a cascade knows no pace",
@@ -116,13 +109,6 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Unit("wheel-core", "cascades::a_refill"),
     },
     Fault {
-        name: "a refill waits for the end of the turn",
-        file: "crates/wheel-core/src/cascade.rs",
-        find: "            .is_some_and(|due| due <= self.reach.turn_end())",
-        replace: "            .is_some_and(|due| due < self.cursor)",
-        notice: Notice::Test("wheel-overflow", "far_timers", "agree_with_the_oracle"),
-    },
-    Fault {
         name: "far timers all come back in one tick",
         file: "crates/wheel-core/src/levels.rs",
         find: ".wrapping_mul(0x9e37_79b9_7f4a_7c15) % unit",
@@ -134,14 +120,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/levels.rs",
         find: "            if turn <= self.target {",
         replace: "            if turn == 0 {",
-        notice: Notice::Unit("wheel-core", "cascades::a_jump"),
-    },
-    Fault {
-        name: "what a jump has skipped is not put back",
-        file: "crates/wheel-core/src/levels.rs",
-        find: "                    return match self.end_jump(work) {\n                        true",
-        replace: "                    return match work.left() > 0 {\n                        true",
-        notice: Notice::Test("wheel-core", "cases", "far"),
+        notice: Notice::Test("wheel-core", "cases", "a_jump_costs"),
     },
     Fault {
         name: "an earlier timer does not move the next visit",
@@ -176,7 +155,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/levels.rs",
         find: "                None => {\n                    self.overdue.pop();\n                    self.held -= 1;\n                }",
         replace: "                None => return,",
-        notice: Notice::Test("wheel-core", "cases", "overdue"),
+        notice: Notice::Test("wheel-core", "state_machine", ""),
     },
     Fault {
         name: "an item is taken without being paid for",
@@ -190,7 +169,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/budget.rs",
         find: "        self.left += some;",
         replace: "        self.left += some.min(0);",
-        notice: Notice::Test("wheel-core", "oracle", "wheel_agrees_with_the_oracle"),
+        notice: Notice::Test("wheel-core", "progress", "half_of_a_budget"),
     },
     Fault {
         name: "no sweep begins",
@@ -204,14 +183,14 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/sweep.rs",
         find: "        self.sweep.owed > 0\n",
         replace: "        false\n",
-        notice: Notice::Unit("wheel-core", "small_budgets_leave_enough"),
+        notice: Notice::Test("wheel-core", "progress", "too_small_for_the_sweep"),
     },
     Fault {
-        name: "a sweep looks at one entry for each one placed",
+        name: "a sweep looks at nothing for what was placed",
         file: "crates/wheel-core/src/sweep.rs",
         find: "const PER_PLACED: usize = 4;",
         replace: "const PER_PLACED: usize = 0;",
-        notice: Notice::Unit("wheel-core", "a_sweep_looks_at_a_share"),
+        notice: Notice::Test("wheel-core", "progress", "too_small_for_the_sweep"),
     },
     Fault {
         name: "a sweep ends before the last level",
@@ -232,7 +211,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/sweep.rs",
         find: "        let Some(far) = &mut self.far else {",
         replace: "        let Some(far) = self.far.as_mut().filter(|far| far.is_empty()) else {",
-        notice: Notice::Test("wheel-overflow", "far_timers", "agree"),
+        notice: Notice::Unit("wheel-core", "bounds"),
     },
     Fault {
         name: "a visit for nothing begins no sweep",
@@ -259,7 +238,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         name: "a local key names the next timer too",
         file: "crates/wheel-core/src/local.rs",
         find: "        if entry.generation != key.generation {",
-        replace: "        if entry.generation < key.generation {",
+        replace: "        if entry.generation == Generation::default() {",
         notice: Notice::Test("wheel-core", "keys", "old_keys"),
     },
     Fault {

@@ -209,7 +209,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "who loses the growth keeps its own segment",
         file: "crates/wheel-core/src/segments.rs",
-        find: "                // SAFETY: allocated just above with this length, and never shared.\n                unsafe { release(made, Self::length(segment)) };\n                NonNull::new(other)",
+        find: "                // SAFETY: allocated just above with this length, and never shared. [U12]\n                unsafe { release(made, Self::length(segment)) };\n                NonNull::new(other)",
         replace: "                let _ = other;\n                Some(made)",
         notice: Notice::Model("segment_growth", "same_segment"),
     },
@@ -235,7 +235,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Unit("wheel-core", "with_a_limit_cancelled_timers"),
     },
     Fault {
-        name: "a thread's place keeps its number when the thread is gone",
+        name: "a thread without a place gives the whole batch back and keeps an entry",
         file: "crates/wheel-core/src/engine.rs",
         find: "        let index = chain.pop(&self.arena);\n        self.arena.give(chain);",
         replace: "        self.arena.give(chain);\n        let index = chain.pop(&self.arena);",
