@@ -39,9 +39,6 @@ fn assert_close(read: Duration, nanos: u64) {
 }
 
 /// One thread leaves an anchor at `written`, another one reads at `read`, each once.
-///
-/// The reader is the one that is started: loom tries the other order of a load and a store when it
-/// meets the load behind the store, and not always when it meets the store behind the load.
 fn write_and_read(written: u64, read: u64) {
     let clock = calibrated();
     let other = Arc::clone(&clock);

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use wheel_loom_tests::jobs::{Gate, Jobs};
 use wheel_loom_tests::{Note, Seen};
-use wheel_runtime::{InlineExecutor, ManualClock, Scheduler, TaskState, Timers};
+use wheel_runtime::{
+    InlineExecutor, ManualClock, Schedule, Scheduler, TaskHandle, TaskState, Timers, TriggerOutcome,
+};
 use wheel_sync::{model, rest_unexplored, thread, unexplored};
 
 const MS: Duration = Duration::from_millis(1);
@@ -125,4 +127,77 @@ fn a_scheduler_with_a_worker_runs_what_is_due() {
         rest_unexplored();
         assert!(scheduler.shutdown(Duration::MAX).is_ok());
     });
+}
+
+/// A scheduler whose handlers run on its driver thread, which sleeps, and a task that is due after
+/// a millisecond and counts itself.
+fn pending_task(jobs: &Jobs) -> (ManualClock, Scheduler, TaskHandle) {
+    let counted = jobs.clone();
+    unexplored(|| {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let task = scheduler.after(MS, move |_| counted.count());
+        clock.advance(Duration::ZERO);
+        (clock, scheduler, task.unwrap())
+    })
+}
+
+#[test]
+fn an_occurrence_that_meets_a_trigger_does_not_end_the_schedule() {
+    model("doors, busy task", || {
+        let jobs = Jobs::new();
+        let counted = jobs.clone();
+        let (clock, scheduler, task) = unexplored(|| {
+            let clock = ManualClock::new();
+            let builder = Scheduler::builder().clock(clock.clone());
+            let scheduler = builder.executor(InlineExecutor).build().unwrap();
+            let task = scheduler.every(MS * 2, move |_| counted.count());
+            assert!(scheduler.after(MS, |_| ()).is_ok());
+            clock.advance(Duration::ZERO);
+            (clock, scheduler, task.unwrap())
+        });
+        let (other, id) = (scheduler.clone(), task.id().to_owned());
+        // Holds the lock of the task when the driver finds it due, or comes before or behind it.
+        // Loom changes threads under a lock only at an atomic that races: that is the count of
+        // runs, at the end of the other run.
+        let trigger = thread::spawn(move || other.trigger(&id));
+        clock.advance(MS);
+        clock.advance(MS);
+        let triggered = trigger.join().unwrap() == TriggerOutcome::Triggered;
+        rest_unexplored();
+        clock.advance(Duration::ZERO);
+        let info = task.info();
+        // The occurrence ran, or was left out beside the triggered run.
+        assert_eq!(info.runs + info.skipped, 1 + u64::from(triggered));
+        clock.advance(MS * 2);
+        assert_eq!(task.info().runs, info.runs + 1);
+        assert_eq!(jobs.ran() as u64, info.runs + 1);
+        assert!(scheduler.shutdown(Duration::MAX).is_ok());
+    });
+}
+
+#[test]
+fn an_occurrence_and_a_new_schedule_have_one_winner() {
+    let seen = Seen::default();
+    let sees = seen.clone();
+    model("doors, reschedule or fire", move || {
+        let jobs = Jobs::new();
+        let (clock, scheduler, task) = pending_task(&jobs);
+        let (other, id) = (scheduler.clone(), task.id().to_owned());
+        let later = MS * 20;
+        let mover = thread::spawn(move || other.reschedule(&id, Schedule::after(later)));
+        clock.advance(MS);
+        let moved = mover.join().unwrap().is_ok();
+        rest_unexplored();
+        let before = jobs.ran();
+        // It comes again if the new schedule holds: it was not due, or its run was going.
+        clock.advance(later);
+        assert_eq!(jobs.ran() - before, usize::from(moved));
+        assert!(moved || before == 1);
+        sees.note(usize::from(moved));
+        assert_eq!(task.wait(), TaskState::Succeeded);
+        assert!(scheduler.shutdown(Duration::MAX).is_ok());
+    });
+    seen.all(2);
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wheel_loom_tests::jobs::Gate;
+use wheel_loom_tests::jobs::{Gate, Jobs};
 use wheel_loom_tests::{Census, Seen};
 use wheel_runtime::{ManualClock, Timers};
 use wheel_sync::{model, rest_unexplored, thread, unexplored};
@@ -111,6 +111,32 @@ fn a_close_in_a_callback_and_one_outside_lose_nothing() {
         // Until the driver has gone, too.
         clock.advance(Duration::ZERO);
         assert_eq!((census.alive(), timers.len()), (0, 0));
+    });
+}
+
+#[test]
+fn after_a_close_in_a_callback_no_other_one_is_called() {
+    model("engine-close, inside only", || {
+        let (clock, timers) = idle_timers();
+        let (census, jobs, gate) = (Census::default(), Jobs::new(), Gate::new());
+        // Due at once, in one pass or in two.
+        for id in [1, 2] {
+            let (inside, counted, opens) = (timers.clone(), jobs.clone(), gate.clone());
+            let value = census.value(id);
+            let closes = move || {
+                counted.count();
+                inside.shutdown();
+                opens.open();
+                drop(value);
+            };
+            // Refused, if the first one has been called by now.
+            drop(timers.after(Duration::ZERO, closes));
+        }
+        gate.pass();
+        rest_unexplored();
+        // Until the driver has gone, and dropped what it did not call.
+        clock.advance(Duration::ZERO);
+        assert_eq!((jobs.ran(), census.alive(), timers.len()), (1, 0, 0));
     });
 }
 

@@ -82,6 +82,7 @@ fn without_grace_what_has_not_begun_is_dropped_once() {
             Ok(()) => 0,
             Err(busy) => busy.dropped,
         };
+        assert_eq!(pool.queued(), 0);
         assert_eq!(pool.shutdown(Duration::MAX), Ok(()));
         assert_eq!((jobs.ran() + dropped, pool.panics()), (2, 0));
     });

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use wheel_loom_tests::Seen;
 use wheel_loom_tests::jobs::{Gate, Jobs};
 use wheel_loom_tests::shop::Shop;
-use wheel_loom_tests::{Note, Seen};
 use wheel_runtime::{Context, InlineExecutor, ManualClock, Scheduler, ShutdownReport, TaskState};
 use wheel_sync::{Mutex, model, rest_unexplored, thread, unexplored};
 
@@ -50,34 +50,6 @@ fn of_two_shutdowns_one_reports_the_task() {
         assert_eq!((stats.running, stats.queued, stats.scheduled), (0, 0, 0));
     });
     seen.all(2);
-}
-
-/// Writes a note when it is dropped.
-struct WritesLate(Arc<Note>);
-
-impl Drop for WritesLate {
-    fn drop(&mut self) {
-        self.0.write(3);
-    }
-}
-
-#[test]
-fn both_of_two_shutdowns_see_what_ended_with_the_tasks() {
-    model("scheduler-shutdown, what ended", || {
-        let (_clock, scheduler) = idle_scheduler();
-        let note = Arc::new(Note::default());
-        let late = WritesLate(Arc::clone(&note));
-        let handler = move |_: &Context| drop(Arc::clone(&late.0));
-        assert!(scheduler.after(HOUR, handler).is_ok());
-        let (other, reads) = (scheduler.clone(), Arc::clone(&note));
-        let shutdown = thread::spawn(move || {
-            assert!(other.shutdown(Duration::MAX).is_ok());
-            assert_eq!(reads.read(), 3);
-        });
-        assert!(scheduler.shutdown(Duration::MAX).is_ok());
-        assert_eq!(note.read(), 3);
-        shutdown.join().unwrap();
-    });
 }
 
 #[test]

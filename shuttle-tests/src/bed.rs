@@ -106,6 +106,12 @@ impl Bed {
         self.state.lock().gone
     }
 
+    /// Until when the driver sleeps, if it does and nobody has woken it.
+    pub fn asleep_until(&self) -> Option<u64> {
+        let state = self.state.lock();
+        state.asleep.filter(|_| !state.woken)
+    }
+
     /// Waits until the driver rests, and has it end then. Says where it was.
     pub fn stop_when_at_rest(&self) -> Rest {
         let mut state = self.state.lock();

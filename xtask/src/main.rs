@@ -4,8 +4,10 @@
 //! hosted workflow, `.ci/run` and a person at a keyboard all start the very same thing.
 //!
 //! Ground rules: one file per command; every command takes its arguments as a slice and returns
-//! `Err(message)` when something does not hold; nothing here changes a file of the project.
+//! `Err(message)` when something does not hold; nothing here changes a file of the project unless it
+//! is told to write one.
 
+mod bench;
 mod ci;
 mod fuzz;
 mod layers;
@@ -102,6 +104,12 @@ const COMMANDS: &[Command] = &[
         name: "tidy",
         about: "check the conventions that a machine can hold; --rules lists them",
         run: tidy::run,
+    },
+    Command {
+        name: "bench",
+        about: "measure the wheel beside its rivals, in a quarter of an hour; --help lists options\n\
+                --quick        the least that shows the order of things, under a minute",
+        run: bench::run,
     },
 ];
 

@@ -177,7 +177,7 @@ fn part_ns(number: &str, unit_ns: u128) -> Result<u128, DurationError> {
     for digit in fraction.bytes().rev() {
         let tenths = u128::from(digit - b'0') * unit_ns + fraction_ns;
         fraction_ns = tenths / 10;
-        beyond |= tenths % 10 != 0;
+        beyond |= !tenths.is_multiple_of(10);
     }
     whole_ns
         .checked_add(fraction_ns + u128::from(beyond))

@@ -132,7 +132,9 @@ fn tasks_that_came_and_went_leave_nothing_in_the_registry() {
         held.push(BYTES.now() - start);
     }
     assert_eq!(runs.load(Ordering::Relaxed), TASKS / 2);
-    let most = 2 * held[0] + NOISE;
+    // What a round needs at most, if no worker gets to run before all of it is there; not what ten
+    // rounds would leave.
+    let most = (TASKS / 10 * 256) as isize + NOISE;
     assert!(held.iter().all(|&held| held <= most), "{held:?}");
     scheduler.shutdown(HANG).unwrap();
     drop(scheduler);

@@ -342,6 +342,8 @@ fn a_callback_that_shuts_down_during_another_shutdown_takes_nothing_away_from_it
     let (inside, other) = (timers.clone(), timers.clone());
     let (entered, is_in) = mpsc::channel();
     let callback = move || {
+        // Before the other shutdown can begin, however slow this thread is from here on.
+        inside.after(HOUR, || ()).unwrap();
         entered.send(()).unwrap();
         while inside.after(HOUR, || ()).is_ok() {
             thread::yield_now();

@@ -28,10 +28,7 @@ pub mod atomic {
 pub mod thread {
     use std::io;
 
-    pub use shuttle::thread::{
-        Builder, JoinHandle, Thread, ThreadId, current, panicking, park, park_timeout, spawn,
-        yield_now,
-    };
+    pub use shuttle::thread::{Builder, JoinHandle, ThreadId, panicking, spawn, yield_now};
 
     /// How many threads a model should think of as at work at once.
     ///
@@ -42,7 +39,84 @@ pub mod thread {
         Ok(std::num::NonZeroUsize::MIN)
     }
 
+    pub use super::parking::{Thread, current, park, park_timeout};
     pub use super::slot::slot;
+}
+
+mod parking {
+    //! Parking that ends by a token only.
+    //!
+    //! shuttle's own may end at any time, as std's may: then a lost wake is made up for, and no
+    //! schedule shows it.
+
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use shuttle::sync::{Condvar, Mutex};
+    use shuttle::thread::ThreadId;
+
+    #[derive(Debug, Default)]
+    struct Parking {
+        token: Mutex<bool>,
+        given: Condvar,
+    }
+
+    shuttle::thread_local! {
+        static PARKING: Arc<Parking> = Arc::default();
+    }
+
+    fn parking() -> Arc<Parking> {
+        // A thread that is being torn down is not unparked any more.
+        PARKING.try_with(Arc::clone).unwrap_or_default()
+    }
+
+    /// A handle to a thread.
+    #[derive(Clone, Debug)]
+    pub struct Thread {
+        thread: shuttle::thread::Thread,
+        parking: Arc<Parking>,
+    }
+
+    impl Thread {
+        /// Its number within the execution.
+        pub fn id(&self) -> ThreadId {
+            self.thread.id()
+        }
+
+        /// What it is called, if anything.
+        pub fn name(&self) -> Option<&str> {
+            self.thread.name()
+        }
+
+        /// Gives it the token, which ends its park or the next one.
+        pub fn unpark(&self) {
+            *self.parking.token.lock().expect("a panic ends the model") = true;
+            self.parking.given.notify_one();
+        }
+    }
+
+    /// The calling thread.
+    pub fn current() -> Thread {
+        Thread {
+            thread: shuttle::thread::current(),
+            parking: parking(),
+        }
+    }
+
+    /// Waits for the token, and takes it.
+    pub fn park() {
+        let parking = parking();
+        let mut token = parking.token.lock().expect("a panic ends the model");
+        while !*token {
+            token = parking.given.wait(token).expect("a panic ends the model");
+        }
+        *token = false;
+    }
+
+    /// As [`park`]: a model has no time, so the timeout never comes.
+    pub fn park_timeout(_timeout: Duration) {
+        park();
+    }
 }
 
 mod slot {

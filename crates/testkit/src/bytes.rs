@@ -34,26 +34,26 @@ impl CountedBytes {
     }
 }
 
-// SAFETY: passes everything on to the system's allocator as it came, and counts in an atomic.
+// SAFETY: passes everything on to the system's allocator as it came, and counts in an atomic. [U28]
 unsafe impl GlobalAlloc for CountedBytes {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // Relaxed: a count.
         self.0.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller's layout.
+        // SAFETY: the caller's layout. [U28]
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // Relaxed: a count.
         self.0.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller's layout.
+        // SAFETY: the caller's layout. [U28]
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // Relaxed: a count.
         self.0.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: came from `alloc` or `alloc_zeroed` with this layout.
+        // SAFETY: came from `alloc` or `alloc_zeroed` with this layout. [U28]
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -106,7 +106,8 @@ impl Places {
         places
             .map(|place| {
                 place.caches.with(|caches| {
-                    // SAFETY: no thread is in a call, so none has them on loan; loom checks it. [U10]
+                    // SAFETY: no thread is in a call, so none has them on loan; loom checks it.
+                    // [U29]
                     let caches = unsafe { &*caches };
                     caches.free.len() + caches.unused.1 as usize
                 })

@@ -1,14 +1,20 @@
 //! What has become of each piece of work, by its number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::Mutex;
+use wheel_sync::{Condvar, Mutex};
 
 /// What has become of every piece of work that was ever made.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger(Arc<Mutex<BTreeMap<u64, Entry>>>);
+pub(super) struct Ledger(Arc<Book>);
+
+#[derive(Debug, Default)]
+struct Book {
+    entries: Mutex<BTreeMap<u64, Entry>>,
+    changed: Condvar,
+}
 
 /// What has become of one.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +28,7 @@ pub(super) struct Entry {
 impl Ledger {
     /// The next piece of work.
     pub(super) fn open(&self) -> Piece {
-        let mut entries = self.0.lock();
+        let mut entries = self.0.entries.lock();
         let id = entries.len() as u64;
         entries.insert(id, Entry::default());
         Piece {
@@ -33,7 +39,16 @@ impl Ledger {
 
     /// What is in it now.
     pub(super) fn read(&self) -> BTreeMap<u64, Entry> {
-        self.0.lock().clone()
+        self.0.entries.lock().clone()
+    }
+
+    /// Waits until all of these have run. Nothing else is done for it: whoever runs them must have
+    /// been woken before.
+    pub(super) fn wait_for(&self, ids: &BTreeSet<u64>) {
+        let mut entries = self.0.entries.lock();
+        while ids.iter().any(|id| entries[id].ran_at.is_empty()) {
+            entries = self.0.changed.wait(entries);
+        }
     }
 }
 
@@ -47,13 +62,16 @@ pub(super) struct Piece {
 impl Piece {
     /// It runs.
     pub(super) fn run(&self, now: Duration) {
-        let mut entries = self.ledger.0.lock();
+        let mut entries = self.ledger.0.entries.lock();
         entries.entry(self.id).or_default().ran_at.push(now);
+        drop(entries);
+        self.ledger.0.changed.notify_all();
     }
 }
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        self.ledger.0.lock().entry(self.id).or_default().dropped += 1;
+        let mut entries = self.ledger.0.entries.lock();
+        entries.entry(self.id).or_default().dropped += 1;
     }
 }

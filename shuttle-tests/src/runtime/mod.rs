@@ -11,6 +11,9 @@ mod pool;
 mod scheduler;
 mod timers;
 
+use wheel_sync::thread;
+use wheel_testkit::Random;
+
 pub use pool::play_pool;
 pub use scheduler::play_scheduler;
 pub use timers::play_timers;
@@ -22,4 +25,12 @@ pub enum Shutdown {
     Quiet,
     /// While they go on.
     Midway,
+}
+
+/// Lets the others go on: for some steps, or until most of what they do is done.
+fn wait_a_while(random: &mut Random) {
+    let most = 4 << random.below(9);
+    for _ in 0..random.below(most) {
+        thread::yield_now();
+    }
 }

@@ -1,4 +1,6 @@
-//! Three workers, two threads that hand batches over, and one that shuts the pool down.
+//! One to three workers, two threads that hand batches over, and one that shuts the pool down.
+//!
+//! Often one worker: beside others a lost wake is made up for by whoever is awake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,10 +10,10 @@ use wheel_runtime::{Executor, Job, Pool};
 use wheel_sync::thread;
 use wheel_testkit::Random;
 
-use super::Shutdown;
 use super::ledger::Ledger;
+use super::{Shutdown, wait_a_while};
 
-const WORKERS: usize = 3;
+const WORKERS_MAX: u64 = 3;
 const SUBMITTERS: usize = 2;
 const BATCHES: u64 = 40;
 
@@ -45,7 +47,7 @@ impl Hall {
 pub fn play_pool(shutdown: Shutdown, mut random: Random) {
     let hall = Arc::new(Hall {
         pool: Pool::builder()
-            .workers(WORKERS)
+            .workers(random.between(1, WORKERS_MAX) as usize)
             .build()
             .expect("a model refuses no thread"),
         ledger: Ledger::default(),
@@ -63,6 +65,11 @@ pub fn play_pool(shutdown: Shutdown, mut random: Random) {
                     let jobs = (0..random.between(1, 4)).map(|_| hall.job(random.below(2)));
                     let (ids, mut jobs): (Vec<u64>, Vec<Job>) = jobs.unzip();
                     hall.pool.execute(&mut jobs);
+                    let ids = BTreeSet::from_iter(ids);
+                    if shutdown == Shutdown::Quiet && random.one_in(2) {
+                        // No other batch makes up for a wake that this one has lost.
+                        hall.ledger.wait_for(&ids);
+                    }
                     handed_over.extend(ids);
                     if random.one_in(3) {
                         thread::yield_now();
@@ -72,27 +79,20 @@ pub fn play_pool(shutdown: Shutdown, mut random: Random) {
             })
         })
         .collect();
+    if shutdown == Shutdown::Midway {
+        wait_a_while(&mut random);
+        let ended = hall.pool.shutdown(Duration::MAX);
+        ended.expect("all that was handed over has run");
+    }
     let mut handed_over = BTreeSet::new();
-    let mut join = |submitters: Vec<thread::JoinHandle<BTreeSet<u64>>>| {
-        for submitter in submitters {
-            handed_over.extend(submitter.join().expect("a submitter has failed"));
-        }
-    };
-    match shutdown {
-        Shutdown::Quiet => {
-            join(submitters);
-            let ended = hall.pool.shutdown(Duration::MAX);
-            ended.expect("all that was handed over has run");
-        }
-        Shutdown::Midway => {
-            let most = 4 << random.below(9);
-            for _ in 0..random.below(most) {
-                thread::yield_now();
-            }
-            let ended = hall.pool.shutdown(Duration::MAX);
-            ended.expect("all that was handed over has run");
-            join(submitters);
-        }
+    for submitter in submitters {
+        handed_over.extend(submitter.join().expect("a submitter has failed"));
+    }
+    if shutdown == Shutdown::Quiet {
+        // The shutdown wakes everybody, so it must not come before.
+        hall.ledger.wait_for(&handed_over);
+        let ended = hall.pool.shutdown(Duration::MAX);
+        ended.expect("all that was handed over has run");
     }
     assert_eq!(hall.pool.queued(), 0, "jobs wait for nobody");
     for (id, entry) in hall.ledger.read() {

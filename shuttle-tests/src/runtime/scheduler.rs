@@ -9,8 +9,8 @@ use wheel_sync::atomic::{AtomicBool, Ordering};
 use wheel_sync::{Mutex, thread};
 use wheel_testkit::Random;
 
-use super::Shutdown;
 use super::ledger::Ledger;
+use super::{Shutdown, wait_a_while};
 
 const USERS: usize = 3;
 const OPS: usize = 24;
@@ -53,10 +53,7 @@ pub fn play_scheduler(shutdown: Shutdown, mut random: Random) {
         })
         .collect();
     if shutdown == Shutdown::Midway {
-        let most = 4 << random.below(9);
-        for _ in 0..random.below(most) {
-            thread::yield_now();
-        }
+        wait_a_while(&mut random);
         let report = hall.scheduler.shutdown(Duration::MAX);
         assert!(report.expect("every run ends").cut.is_empty());
     }

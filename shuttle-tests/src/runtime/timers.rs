@@ -8,8 +8,8 @@ use wheel_runtime::{ManualClock, Pool, TimerKey, Timers};
 use wheel_sync::{Mutex, thread};
 use wheel_testkit::Random;
 
-use super::Shutdown;
 use super::ledger::Ledger;
+use super::{Shutdown, wait_a_while};
 
 const USERS: usize = 3;
 const OPS: usize = 40;
@@ -60,10 +60,7 @@ pub fn play_timers(shutdown: Shutdown, mut random: Random) {
         .collect();
     let mut unfired = 0;
     if shutdown == Shutdown::Midway {
-        let most = 4 << random.below(9);
-        for _ in 0..random.below(most) {
-            thread::yield_now();
-        }
+        wait_a_while(&mut random);
         unfired = hall.timers.shutdown();
     }
     let mut seen = Seen::default();

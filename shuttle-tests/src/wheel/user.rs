@@ -89,10 +89,20 @@ impl User<'_> {
         }
     }
 
-    /// A key was given out a moment ago.
+    /// A key was given out a moment ago, and nobody else has it yet.
     fn given(&mut self, key: Key, due: u64) {
-        if due > self.round.wheel.now().get() {
+        let round = self.round;
+        let now = round.wheel.now().get();
+        if due > now {
             self.seen.to_come.insert(key);
+        }
+        // What a thread was writing when its turn came is looked at in the next tick at the latest.
+        let by = due.max(now.saturating_add(1));
+        let overslept = round.bed.asleep_until().filter(|&until| until > by);
+        if let Some(until) = overslept
+            && round.wheel.cancel(key).is_some()
+        {
+            panic!("still pending, due {due}, and the driver sleeps until {until}");
         }
     }
 

@@ -137,12 +137,14 @@ pub(super) fn under_cargo_fuzz(name: &str, share: f64, seed: u64) -> (Done, Resu
     ]);
     command.arg(format!("-max_total_time={}", share.ceil() as u64));
     // To libFuzzer 0 means one of its own.
-    command.arg(format!("-seed={}", seed as u32 | 1));
-    println!("{name}: seed {}", seed as u32 | 1);
+    let its_seed = seed % u64::from(u32::MAX) + 1;
+    command.arg(format!("-seed={its_seed}"));
+    println!("{name}: seed {its_seed} to libFuzzer");
 
     let mut done = Done::default();
     let mut said = Instant::now();
     let mut told = false;
+    let mut kept = "FILE".to_owned();
     let result = follow(
         command.stdout(Stdio::null()).stderr(Stdio::piped()),
         name,
@@ -159,12 +161,15 @@ pub(super) fn under_cargo_fuzz(name: &str, share: f64, seed: u64) -> (Done, Resu
             } else if told {
                 println!("{line}");
             }
+            if let Some(file) = kept_input(line) {
+                kept = file;
+            }
         },
     );
     let result = result.map_err(|error| {
         format!(
-            "{error}; the input is kept below fuzz/artifacts/{name}/, once more:\n  \
-             cargo xtask fuzz --replay {name} FILE"
+            "{error}; the input is kept below fuzz/artifacts/{name}/; once more:\n  \
+             cargo xtask fuzz --replay {name} {kept}"
         )
     });
     (done, result)
@@ -183,6 +188,14 @@ fn libfuzzer_progress(line: &str) -> Option<(u64, Option<u64>)> {
         count.parse().ok()
     });
     Some((inputs.parse().ok()?, corpus))
+}
+
+/// Where libFuzzer says that it has put an input that failed.
+fn kept_input(line: &str) -> Option<String> {
+    let (_, file) = line.split_once("Test unit written to ")?;
+    let below_root = PathBuf::from(file.trim());
+    let below_root = below_root.strip_prefix(root()).unwrap_or(&below_root);
+    Some(below_root.display().to_string())
 }
 
 /// Starts `command` and hands over what it prints to its pipe, line by line.
@@ -231,5 +244,8 @@ mod tests {
             Some((99, None))
         );
         assert_eq!(libfuzzer_progress("INFO: Seed: 1"), None);
+        let kept =
+            kept_input("artifact_prefix='a/'; Test unit written to fuzz/artifacts/b/crash-1");
+        assert_eq!(kept.as_deref(), Some("fuzz/artifacts/b/crash-1"));
     }
 }

@@ -152,6 +152,12 @@ pub(super) const EDGES: &[Edge] = &[
     edge("wheel-benches", "wheel-core", Normal, "contestant"),
     edge("wheel-benches", "wheel-overflow", Normal, "contestant"),
     edge(
+        "wheel-benches",
+        "wheel-runtime",
+        Normal,
+        "contestant where time is real",
+    ),
+    edge(
         "example-gateway",
         "wheel-runtime",
         Normal,

@@ -10,24 +10,19 @@ const TABLE: &str = "docs/UNSAFE.md";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "unsafe-id",
-        about: "an `unsafe` block or impl of a crate that ships carries [U<n>]",
+        about: "an `unsafe` block or impl of a crate carries [U<n>]",
         check: without_id,
     },
     Rule {
         name: "unsafe-row",
         about: "ids and rows of docs/UNSAFE.md are the same set",
-        check: |tree| ids::rows_match(tree, 'U', TABLE, ships),
+        check: |tree| ids::rows_match(tree, 'U', TABLE, File::is_product),
     },
 ];
 
-/// testkit is a crate of tests.
-fn ships(file: &File) -> bool {
-    file.is_product() && file.crate_folder() != Some("testkit")
-}
-
 fn without_id(tree: &Tree) -> Vec<Finding> {
     let mut wrong = Vec::new();
-    for file in tree.rust().filter(|file| ships(file)) {
+    for file in tree.rust().filter(|file| file.is_product()) {
         for (line, code) in file.product_code() {
             if !relies_on_something(code) || ids::is_near(file, line, 'U') {
                 continue;

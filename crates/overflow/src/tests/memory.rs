@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use wheel_core::Tick;
 
-use crate::{HeapKey, HeapTimers, IndexedHeap};
+use crate::quad::Untold;
+use crate::{FarHeap, HeapKey, HeapTimers, IndexedHeap};
 
 fn filled(count: u64) -> (IndexedHeap<u64>, Vec<HeapKey>) {
     let mut heap = IndexedHeap::new();
@@ -37,6 +38,28 @@ fn what_a_burst_took_is_given_back_in_whatever_order_it_leaves() {
             "{:?} is kept",
             heap.room()
         );
+    }
+}
+
+/// Behind a wheel nobody removes a far timer by its key: a sweep takes out those that were
+/// cancelled, some at a time.
+#[test]
+fn what_a_sweep_takes_out_of_the_far_timers_is_given_back() {
+    let mut heap = FarHeap::of_entries();
+    for round in 0..3 {
+        for entry in 0..50_000_u64 {
+            let due = Tick::new(entry * 7919 % 50_000);
+            heap.quad().push(due, entry, &mut Untold);
+        }
+        assert_eq!(heap.quad().pages(), 49);
+        let (mut looked, mut calls) = (0, 0);
+        while heap.quad().len() > 0 {
+            looked += heap.sweep_entries(256, |_| false);
+            calls += 1;
+        }
+        assert!(heap.quad().pages() <= LEAST.0, "round {round}");
+        assert_eq!(looked, 50_000, "each is looked at once");
+        assert!(calls <= 50_000 / 256 + 2, "{calls} calls");
     }
 }
 

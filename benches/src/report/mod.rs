@@ -1,0 +1,47 @@
+//! From samples to what people read: the table, the JSON, the page with plots, and the losses.
+//!
+//! `rows` does the arithmetic; the others only write. All of it is pure but for the page's files.
+
+mod rows;
+mod table;
+mod losses;
+mod json;
+mod svg;
+mod plots;
+mod bars;
+mod page;
+
+pub use json::write as json;
+pub use losses::losses;
+pub use page::write as page;
+pub use rows::{Row, rows};
+pub use table::{group_table, number};
+
+use crate::measure::{Machine, Noise};
+use crate::plan::LeftOut;
+
+/// All that a run has found.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// On what.
+    pub machine: Machine,
+    /// In the order of the tables.
+    pub rows: Vec<Row>,
+    /// Who did not take part.
+    pub left_out: Vec<LeftOut>,
+    /// Whether the machine was noisy, and the note that says how.
+    pub noise: (bool, String),
+}
+
+impl Findings {
+    /// Puts together what has come of a run.
+    pub fn new(machine: Machine, rows: Vec<Row>, left_out: Vec<LeftOut>) -> Findings {
+        let noise: Vec<Noise> = rows.iter().flat_map(|row| row.noise.clone()).collect();
+        Findings {
+            machine,
+            noise: crate::measure::verdict(&noise),
+            rows,
+            left_out,
+        }
+    }
+}
