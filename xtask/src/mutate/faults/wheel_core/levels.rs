@@ -155,7 +155,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/levels.rs",
         find: "                None => {\n                    self.overdue.pop();\n                    self.held -= 1;\n                }",
         replace: "                None => return,",
-        notice: Notice::Test("wheel-core", "state_machine", ""),
+        notice: Notice::Test("wheel-core", "state_machine", "wheel_is_the_sorted_map"),
     },
     Fault {
         name: "an item is taken without being paid for",
@@ -239,7 +239,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         file: "crates/wheel-core/src/local.rs",
         find: "        if entry.generation != key.generation {",
         replace: "        if entry.generation == Generation::default() {",
-        notice: Notice::Test("wheel-core", "keys", "old_keys"),
+        notice: Notice::Test("wheel-core", "state_machine", "local_wheel"),
     },
     Fault {
         name: "a local re-arm does not compare due ticks",
