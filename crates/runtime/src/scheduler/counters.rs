@@ -64,8 +64,8 @@ impl Counters {
     /// It is gone again, as if it had never been there.
     pub(crate) fn task_refused(&self) {
         self.scheduled.fetch_sub(1, Ordering::Relaxed);
-        // Release: as in `moved`. [O53]
-        self.live.fetch_sub(1, Ordering::Release);
+        // Relaxed: it has done nothing that anybody could want to see. [O53]
+        self.live.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// A task went from one state to another.
