@@ -79,15 +79,15 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Verdict>, String> {
 
 /// Runs each model once and notes which sites it reaches.
 fn record(models: &[Model], scope: &Scope) -> Result<Vec<Recorded>, String> {
-    let (preemptions, limit) = match scope.quick {
-        true => (1, QUICK_LIMIT),
-        false => (PREEMPTIONS, RECORD_LIMIT),
+    let limit = match scope.quick {
+        true => QUICK_LIMIT,
+        false => RECORD_LIMIT,
     };
     println!("Recording which sites {} models reach.", models.len());
     let indices: Vec<usize> = (0..models.len()).collect();
     let record = |&index: &usize| {
         let model = &models[index];
-        let run = model.run(Some(preemptions), &[("WHEEL_SITES", "1")], limit)?;
+        let run = model.run(Some(PREEMPTIONS), &[("WHEEL_SITES", "1")], limit)?;
         match run.end {
             End::Failed => Err(format!("{} fails as the product stands", model.name)),
             End::TimedOut if scope.quick => Ok(None),

@@ -121,12 +121,16 @@ impl File {
     }
 
     /// Whether this is code of a crate that ships, not one of its tests, benches or examples.
+    /// `bounds` is the folder of wheel-core's tests that count what is inside.
     pub(crate) fn is_product(&self) -> bool {
         let inside = self
             .crate_folder()
             .and_then(|name| self.path.strip_prefix(&format!("crates/{name}/")));
         let Some(inside) = inside else { return false };
-        inside.starts_with("src/") && !inside.ends_with("/tests.rs") && !inside.contains("/tests/")
+        let of_tests = ["/tests/", "/bounds/"];
+        inside.starts_with("src/")
+            && !inside.ends_with("/tests.rs")
+            && !of_tests.iter().any(|folder| inside.contains(folder))
     }
 
     /// Code lines with their numbers: all, or up to the unit tests of a product file.

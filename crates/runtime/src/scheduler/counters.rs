@@ -64,8 +64,7 @@ impl Counters {
     /// It is gone again, as if it had never been there.
     pub(crate) fn task_refused(&self) {
         self.scheduled.fetch_sub(1, Ordering::Relaxed);
-        // Relaxed: it has done nothing that anybody waits for, and as a read-modify-write it
-        // passes on what others have released. [O53]
+        // Relaxed: it has done nothing that anybody could want to see. [O53]
         self.live.fetch_sub(1, Ordering::Relaxed);
     }
 

@@ -230,10 +230,10 @@ fn insert_here_cancel_there(
                     assert!(wheel.cancel(key).is_some(), "none is due yet");
                 }
             }
-            // Release: what was cancelled is seen by the last round of the driver. [O27]
+            // Release: what was cancelled is seen by the last round of the driver.
             ended.store(true, Ordering::Release);
         });
-        // Acquire: as above. [O27]
+        // Acquire: as above.
         while !ended.load(Ordering::Acquire) {
             if along == Along::Driver {
                 rig.advance(rig.now + 1);

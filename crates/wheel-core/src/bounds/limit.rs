@@ -66,7 +66,7 @@ fn never_exceeded_under_contention() {
                     if random.one_in(2) {
                         let due = Tick::new(1 + random.below(100_000));
                         let Ok(key) = wheel.insert(due, seed) else {
-                            // Relaxed, all: counts. [O27]
+                            // Relaxed, all: counts.
                             refusals.fetch_add(1, Ordering::Relaxed);
                             continue;
                         };
@@ -74,7 +74,7 @@ fn never_exceeded_under_contention() {
                         assert!(pending <= MAX, "{pending} timers are pending");
                         keys.push(key);
                     } else if let Some(key) = keys.pop() {
-                        // Relaxed: a count. [O27]
+                        // Relaxed: a count.
                         surely_pending.fetch_sub(1, Ordering::Relaxed);
                         assert_eq!(wheel.cancel(key), Some(seed));
                     }
@@ -92,7 +92,7 @@ fn never_exceeded_under_contention() {
         }
     });
     rig.advance(0);
-    // Relaxed: the threads have ended. [O27]
+    // Relaxed: the threads have ended.
     let pending = surely_pending.load(Ordering::Relaxed);
     assert!(refusals.load(Ordering::Relaxed) > 0, "never full");
     assert_eq!(rig.wheel.len(), pending);
