@@ -161,7 +161,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         name: "a stack of hints is handed over and kept",
         file: "crates/wheel-core/src/vacant.rs",
         find: "            *own = room;\n            if let Some(full)",
-        replace: "            drop(room);\n            if let Some(full)",
+        replace: "            if full.is_none() {\n                *own = room;\n            }\n            if let Some(full)",
         notice: Notice::Model("hint_exchange", "from_one_that_cancels"),
     },
     Fault {
@@ -186,11 +186,11 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Model("free_list", "comes_back_meanwhile"),
     },
     Fault {
-        name: "a pop reads the link after it has popped",
+        name: "a pop that loses returns what it saw",
         file: "crates/wheel-core/src/tagged.rs",
-        find: "tagged(tag, below),",
-        replace: "tagged(tag, below.max(link(index))),",
-        notice: Notice::Model("free_list", "comes_back_meanwhile"),
+        find: "                Ok(_) => return Some(index),\n                Err(now) => top = now,",
+        replace: "                Ok(_) | Err(_) => return Some(index),",
+        notice: Notice::Model("free_list", "to_one_thread"),
     },
     Fault {
         name: "a batch is a look and no step",
