@@ -64,8 +64,10 @@ pub(super) fn print_table(title: &str, verdicts: &[Verdict], form: Form) {
     if form == Form::Markdown {
         println!("\n| {title} | changed | noticed by |\n|---|---|---|");
         for verdict in verdicts {
+            // No line numbers: the table stands in a document.
+            let site = verdict.site.split(':').next().unwrap_or_default();
             let by = verdict.noticed_by();
-            println!("| {} | {} | {by} |", verdict.site, verdict.change);
+            println!("| {site} | {} | {by} |", verdict.change);
         }
     } else {
         println!(
