@@ -39,9 +39,6 @@ pub(crate) fn for_loom(command: &mut Command) -> &mut Command {
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
 }
 
-/// The most steps of one execution.
-pub(crate) const MAX_BRANCHES: &str = "20000";
-
 /// Arguments of cargo that build and run the models.
 pub(crate) const LOOM: &[&str] = &[
     "test",
@@ -114,7 +111,6 @@ impl Model {
             .args([&self.test, "--exact", "--nocapture", "--test-threads=1"])
             .current_dir(root())
             .env_remove("LOOM_MAX_PREEMPTIONS")
-            .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
             .env("RUST_BACKTRACE", "0")
             .envs(environment.iter().copied());
         if let Some(preemptions) = preemptions {

@@ -15,7 +15,7 @@ use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::models::{LOOM, MAX_BRANCHES, executions_in, for_loom};
+use crate::models::{LOOM, executions_in, for_loom};
 use crate::step::{cargo, seconds};
 
 /// Preemptions per execution: most bugs need one or two, and each more multiplies the executions.
@@ -49,7 +49,6 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     command.args(["--nocapture", "--test-threads=1"]);
     command
         .env("LOOM_MAX_PREEMPTIONS", preemptions)
-        .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
         // A refuted variant panics by design; its backtrace is loom's inside.
         .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::piped());

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::Scope;
 use super::faults::{self, Fault, Notice};
 use super::report::{Fate, Verdict};
-use crate::models::{LOOM, MAX_BRANCHES, Program, for_loom, programs};
+use crate::models::{LOOM, Program, for_loom, programs};
 use crate::process::{End, Run, in_parallel, run_for};
 use crate::step::{cargo, root};
 
@@ -206,7 +206,6 @@ fn filtered(program: &Program, filter: &str) -> Command {
         .arg(filter)
         .current_dir(&program.folder)
         .env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS)
-        .env("LOOM_MAX_BRANCHES", MAX_BRANCHES)
         .env("RUST_BACKTRACE", "0");
     command
 }

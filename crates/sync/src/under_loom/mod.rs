@@ -36,7 +36,7 @@ impl Backoff {
 }
 
 /// The most steps of an execution: a whole scheduler takes some hundred only to begin and to end.
-const MAX_BRANCHES: usize = 10_000;
+const MAX_BRANCHES: usize = 20_000;
 
 /// Runs a model in every interleaving within loom's bounds and says how many those were.
 ///
