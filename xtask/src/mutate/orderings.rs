@@ -56,6 +56,11 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Verdict>, String> {
     let tree = Tree::read(&root()).map_err(|error| format!("cannot read the files: {error}"))?;
     let sites = sites::all(&tree);
     let rows = Rows::read(tree.get(TABLE).map_or("", |file| file.text.as_str()));
+    // What is wanted can be told before the models are recorded, which takes minutes.
+    let any = mutants(&sites, &[])?;
+    if !any.iter().any(|mutant| scope.wants(&mutant.describe())) {
+        return Ok(Vec::new());
+    }
     let models = models::build()?;
     let recorded = record(&models, scope)?;
     let mut mutants = mutants(&sites, &recorded)?;
@@ -152,7 +157,7 @@ fn mutants<'a>(sites: &'a [Site], recorded: &[Recorded]) -> Result<Vec<Mutant<'a
             mutants.extend(weakenings::of(written, kind).into_iter().map(|weakening| {
                 Mutant {
                     site,
-                    part: found.map_or("Only", |(part, _)| part),
+                    part: found.map_or(parts[0], |(part, _)| part),
                     written,
                     weakening,
                     models: found
