@@ -16,10 +16,14 @@
 //! assert_eq!(state.swap(2, Ordering::AcqRel), 1);
 //! ```
 
+#[cfg(wheel_model)]
+mod backoff;
 #[cfg(not(all(wheel_model, feature = "loom")))]
 mod cell;
 #[cfg(all(wheel_model, feature = "channel"))]
 pub mod channel;
+#[cfg(wheel_model)]
+mod lock;
 #[cfg(not(wheel_model))]
 mod native;
 mod sizes;

@@ -3,10 +3,10 @@
 //! shuttle knows one memory order, the strictest, whatever an operation asks for: it finds faults
 //! of logic in runs that are far too long for loom, and none of ordering.
 
-use std::time::Duration;
-
+pub use crate::backoff::Backoff;
 pub use crate::cell::UnsafeCell;
-pub use shuttle::sync::{Arc, MutexGuard};
+pub use crate::lock::{Condvar, Mutex, MutexGuard};
+pub use shuttle::sync::Arc;
 pub use shuttle::thread_local;
 // Its steps are whole ones in every schedule.
 pub use std::sync::OnceLock;
@@ -169,83 +169,6 @@ mod slot {
     /// `None` while the thread is being torn down and has given its number back.
     pub fn slot() -> Option<usize> {
         LEASE.try_with(|lease| lease.0).ok()
-    }
-}
-
-/// Lets another thread run, since nothing changes until one does.
-#[derive(Debug, Default)]
-pub struct Backoff(());
-
-impl Backoff {
-    /// Ready to wait.
-    pub fn new() -> Backoff {
-        Backoff(())
-    }
-
-    /// Yields.
-    pub fn snooze(&self) {
-        thread::yield_now();
-    }
-}
-
-/// shuttle's mutex, with the interface of `native`.
-#[derive(Debug, Default)]
-pub struct Mutex<T>(shuttle::sync::Mutex<T>);
-
-impl<T> Mutex<T> {
-    /// An unlocked mutex around `value`.
-    pub const fn new(value: T) -> Mutex<T> {
-        Mutex(shuttle::sync::Mutex::new(value))
-    }
-
-    /// Blocks until the lock is free.
-    pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().expect("a panic ends the model")
-    }
-
-    /// The lock, if it is free.
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.0.try_lock().ok()
-    }
-
-    /// The content, once nobody else has the mutex.
-    pub fn into_inner(self) -> T {
-        self.0.into_inner().expect("a panic ends the model")
-    }
-}
-
-/// shuttle's condition variable, with the interface of `native`.
-#[derive(Debug, Default)]
-pub struct Condvar(shuttle::sync::Condvar);
-
-impl Condvar {
-    /// A condition variable that nobody waits for.
-    pub const fn new() -> Condvar {
-        Condvar(shuttle::sync::Condvar::new())
-    }
-
-    /// Gives the lock up, waits to be notified, and takes it again.
-    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(guard).expect("a panic ends the model")
-    }
-
-    /// Waits to be notified: a model has no time, so the timeout never comes.
-    pub fn wait_timeout<'a, T>(
-        &self,
-        guard: MutexGuard<'a, T>,
-        _timeout: Duration,
-    ) -> MutexGuard<'a, T> {
-        self.wait(guard)
-    }
-
-    /// Wakes one waiter.
-    pub fn notify_one(&self) {
-        self.0.notify_one();
-    }
-
-    /// Wakes all waiters.
-    pub fn notify_all(&self) {
-        self.0.notify_all();
     }
 }
 

@@ -1,14 +1,14 @@
 //! The half for the model checker: loom's types under the paths of `native`.
 
 pub mod atomic;
-mod lock;
 mod once;
 pub mod thread;
 mod turns;
 mod weaken;
 
+pub use crate::backoff::Backoff;
+pub use crate::lock::{Condvar, Mutex, MutexGuard};
 pub use crate::modelled_thread_local as thread_local;
-pub use lock::{Condvar, Mutex, MutexGuard};
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::Arc;
 pub use once::OnceLock;
@@ -18,22 +18,6 @@ pub const MODELLED: bool = true;
 
 /// How large to make what can fill up.
 pub const SIZES: crate::Sizes = crate::Sizes::Tiny;
-
-/// Lets another thread run, since nothing changes until one does.
-#[derive(Debug, Default)]
-pub struct Backoff(());
-
-impl Backoff {
-    /// Ready to wait.
-    pub fn new() -> Backoff {
-        Backoff(())
-    }
-
-    /// Yields.
-    pub fn snooze(&self) {
-        thread::yield_now();
-    }
-}
 
 /// The most steps of an execution: a whole scheduler takes some hundred only to begin and to end.
 const MAX_BRANCHES: usize = 20_000;

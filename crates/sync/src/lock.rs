@@ -1,22 +1,27 @@
-//! loom's mutex and condition variable, with the interface of `native`.
+//! A checker's mutex and condition variable, with the interface of `native`.
 
 use std::time::Duration;
 
-pub use loom::sync::MutexGuard;
+#[cfg(feature = "loom")]
+use loom::sync as checker;
+#[cfg(not(feature = "loom"))]
+use shuttle::sync as checker;
 
-/// loom's mutex.
+pub use checker::MutexGuard;
+
+/// The checker's mutex.
 #[derive(Debug, Default)]
-pub struct Mutex<T>(loom::sync::Mutex<T>);
+pub struct Mutex<T>(checker::Mutex<T>);
 
 impl<T> Mutex<T> {
     /// An unlocked mutex around `value`.
     pub fn new(value: T) -> Mutex<T> {
-        Mutex(loom::sync::Mutex::new(value))
+        Mutex(checker::Mutex::new(value))
     }
 
     /// Blocks until the lock is free.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().expect("loom's mutex is not poisoned")
+        self.0.lock().expect("a panic ends the model")
     }
 
     /// The lock, if it is free.
@@ -26,23 +31,23 @@ impl<T> Mutex<T> {
 
     /// The content, once nobody else has the mutex.
     pub fn into_inner(self) -> T {
-        self.0.into_inner().expect("loom's mutex is not poisoned")
+        self.0.into_inner().expect("a panic ends the model")
     }
 }
 
-/// loom's condition variable.
+/// The checker's condition variable.
 #[derive(Debug, Default)]
-pub struct Condvar(loom::sync::Condvar);
+pub struct Condvar(checker::Condvar);
 
 impl Condvar {
     /// A condition variable that nobody waits for.
     pub fn new() -> Condvar {
-        Condvar(loom::sync::Condvar::new())
+        Condvar(checker::Condvar::new())
     }
 
     /// Gives the lock up, waits to be notified, and takes it again.
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(guard).expect("loom's mutex is not poisoned")
+        self.0.wait(guard).expect("a panic ends the model")
     }
 
     /// Waits to be notified: a model has no time, so the timeout never comes.
