@@ -16,7 +16,7 @@ use wheel_overflow::{HeapKey, HeapTimers};
 const OPERATIONS: u64 = 1_000;
 const TIMEOUT: u64 = 30_000;
 
-type Value = [u64; 2];
+type Value = (u64, u64);
 type Shared = (Wheel<Value>, Driver<Value>, Vec<Key>);
 type Local = (LocalWheel<Value>, Vec<Key>);
 type Heap = (HeapTimers<Value>, Vec<HeapKey>);
@@ -33,7 +33,7 @@ fn warm() -> Shared {
     let (wheel, mut driver) = Config::new().build();
     for now in [0, NOW / 2] {
         for index in 0..OPERATIONS {
-            wheel.insert(due(now, index), [index, 0]).expect("no limit");
+            wheel.insert(due(now, index), (index, 0)).expect("no limit");
         }
         driver.advance(Tick::new(now + NOW / 2), Budget::UNLIMITED, |_| ());
     }
@@ -43,7 +43,7 @@ fn warm() -> Shared {
 /// The same with timers pending, placed by the driver.
 fn filled() -> Shared {
     let (wheel, mut driver, mut keys) = warm();
-    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), [i, 0]).expect("no limit")));
+    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), (i, 0)).expect("no limit")));
     driver.advance(Tick::new(NOW), Budget::UNLIMITED, |_| ());
     (wheel, driver, keys)
 }
@@ -52,7 +52,7 @@ fn filled() -> Shared {
 #[bench::thousand()]
 fn wheel_insert((wheel, driver, mut keys): Shared) -> Shared {
     for index in 0..OPERATIONS {
-        keys.push(wheel.insert(due(NOW, index), [index, 0]).expect("no limit"));
+        keys.push(wheel.insert(due(NOW, index), (index, 0)).expect("no limit"));
     }
     (wheel, driver, keys)
 }
@@ -99,7 +99,7 @@ fn wheel_fire((wheel, mut driver, keys): Shared) -> Shared {
 #[bench::thousand()]
 fn wheel_pair((wheel, driver, mut keys): Shared) -> Shared {
     for (index, oldest) in (0..).zip(&mut keys) {
-        let key = wheel.insert(due(NOW, index), [index, 0]);
+        let key = wheel.insert(due(NOW, index), (index, 0));
         let oldest = std::mem::replace(oldest, key.expect("no limit"));
         black_box(wheel.cancel(oldest));
     }
@@ -110,7 +110,7 @@ fn local_warm() -> Local {
     let mut wheel: LocalWheel<Value> = Config::new().build_local();
     for now in [0, NOW / 2] {
         for index in 0..OPERATIONS {
-            wheel.insert(due(now, index), [index, 0]).expect("no limit");
+            wheel.insert(due(now, index), (index, 0)).expect("no limit");
         }
         wheel.advance(Tick::new(now + NOW / 2), Budget::UNLIMITED, |_| ());
     }
@@ -119,7 +119,7 @@ fn local_warm() -> Local {
 
 fn local_filled() -> Local {
     let (mut wheel, mut keys) = local_warm();
-    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), [i, 0]).expect("no limit")));
+    keys.extend((0..OPERATIONS).map(|i| wheel.insert(due(NOW, i), (i, 0)).expect("no limit")));
     (wheel, keys)
 }
 
@@ -127,7 +127,7 @@ fn local_filled() -> Local {
 #[bench::thousand()]
 fn local_wheel_insert((mut wheel, mut keys): Local) -> Local {
     for index in 0..OPERATIONS {
-        keys.push(wheel.insert(due(NOW, index), [index, 0]).expect("no limit"));
+        keys.push(wheel.insert(due(NOW, index), (index, 0)).expect("no limit"));
     }
     (wheel, keys)
 }
@@ -170,7 +170,7 @@ fn local_wheel_fire((mut wheel, keys): Local) -> Local {
 #[bench::thousand()]
 fn local_wheel_pair((mut wheel, mut keys): Local) -> Local {
     for (index, oldest) in (0..).zip(&mut keys) {
-        let key = wheel.insert(due(NOW, index), [index, 0]);
+        let key = wheel.insert(due(NOW, index), (index, 0));
         let oldest = std::mem::replace(oldest, key.expect("no limit"));
         black_box(wheel.cancel(oldest));
     }
@@ -179,7 +179,7 @@ fn local_wheel_pair((mut wheel, mut keys): Local) -> Local {
 
 fn heap_filled() -> Heap {
     let mut heap = HeapTimers::new();
-    let keys = (0..OPERATIONS).map(|index| heap.insert(due(0, index), [index, 0]));
+    let keys = (0..OPERATIONS).map(|index| heap.insert(due(0, index), (index, 0)));
     let keys = keys.collect();
     (heap, keys)
 }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use crate::{Tick, Workload};
 
-/// What every timer carries: 16 bytes, as an `Arc<dyn Fn>` would be.
-pub type Value = [u64; 2];
+/// What every timer carries: two words, as an `Arc<dyn Fn>` is, which travel in registers.
+pub type Value = (u64, u64);
 
 /// Who moves the clock of an engine that is used by one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

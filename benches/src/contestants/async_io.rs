@@ -48,13 +48,13 @@ impl Contestant for AsyncIo {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, _: Value) -> Timer {
         let due = self.started + Duration::from_millis(due.get());
         start(due, Waker::noop())
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, timer: Timer) -> bool {
         drop(timer);
         true
@@ -87,12 +87,12 @@ pub struct AsyncIoHand;
 impl Hand for AsyncIoHand {
     type Key = Timer;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, _: Value) -> Timer {
         start(now.instant + Duration::from_millis(delay_ms), Waker::noop())
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, timer: Timer) {
         drop(timer);
     }

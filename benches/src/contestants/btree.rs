@@ -19,7 +19,7 @@ pub struct Tree {
 impl Structure for Tree {
     type Key = (u64, u64);
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> (u64, u64) {
         self.last += 1;
         let key = (due.get(), self.last);
@@ -27,7 +27,7 @@ impl Structure for Tree {
         key
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: (u64, u64)) -> bool {
         black_box(self.timers.remove(&key)).is_some()
     }

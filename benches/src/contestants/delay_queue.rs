@@ -60,13 +60,13 @@ impl Contestant for TokioDelayQueue {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> Key {
         let due = self.started + Duration::from_millis(due.get());
         self.queue.insert_at(value, due)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) -> bool {
         black_box(self.queue.try_remove(&key)).is_some()
     }

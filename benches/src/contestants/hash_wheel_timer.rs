@@ -64,7 +64,7 @@ impl Contestant for HashWheelTimer {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -75,7 +75,7 @@ impl Contestant for HashWheelTimer {
         id
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, id: u64) -> bool {
         self.wheel.cancel(&id).is_ok()
     }
@@ -147,7 +147,7 @@ pub struct Orders {
 impl Hand for Orders {
     type Key = u64;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, _: Moment, delay_ms: u64, value: Value) -> u64 {
         self.last += 1;
         let state = OneShotClosureState::new(self.last, move |_| {
@@ -158,7 +158,7 @@ impl Hand for Orders {
         self.last
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, id: u64) {
         self.timer.cancel(&id);
     }

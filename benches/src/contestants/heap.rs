@@ -18,12 +18,12 @@ pub struct Heap(Locked<HeapTimers<Value>>);
 impl Structure for HeapTimers<Value> {
     type Key = HeapKey;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> HeapKey {
         HeapTimers::insert(self, due, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: HeapKey) -> bool {
         black_box(HeapTimers::cancel(self, key)).is_some()
     }

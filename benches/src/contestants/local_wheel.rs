@@ -33,12 +33,12 @@ impl Contestant for OneOwner {
         OneOwner(Config::new().build_local())
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> Key {
         self.0.insert(due, value).expect("it has no limit")
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) -> bool {
         black_box(self.0.cancel(key)).is_some()
     }

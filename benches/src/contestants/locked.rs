@@ -38,17 +38,17 @@ impl<S: Structure> Locked<S> {
         Locked(Arc::default())
     }
 
-    #[inline]
+    #[inline(always)]
     fn lock(&self) -> MutexGuard<'_, S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&self, due: Tick, value: Value) -> S::Key {
         self.lock().insert(due, value)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn cancel(&self, key: S::Key) -> bool {
         self.lock().cancel(key)
     }
@@ -85,12 +85,12 @@ pub struct LockedHand<S>(Locked<S>);
 impl<S: Structure> Hand for LockedHand<S> {
     type Key = S::Key;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, value: Value) -> S::Key {
         self.0.insert(Tick::new(now.tick + delay_ms), value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: S::Key) {
         assert!(self.0.cancel(key), "nothing was due");
     }
@@ -106,12 +106,12 @@ macro_rules! by_the_lock {
             Self(Locked::new())
         }
 
-        #[inline]
+        #[inline(always)]
         fn insert(&mut self, due: Tick, value: Value) -> Self::Key {
             self.0.insert(due, value)
         }
 
-        #[inline]
+        #[inline(always)]
         fn cancel(&mut self, key: Self::Key) -> bool {
             self.0.cancel(key)
         }

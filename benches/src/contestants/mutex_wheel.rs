@@ -20,13 +20,13 @@ impl MutexWheel {
         MutexWheel(Arc::new(CachePadded::new(wheel)))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&self, due: Tick, value: Value) -> Key {
         let mut wheel = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         wheel.insert(due, value).expect("it has no limit")
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&self, key: Key) -> bool {
         let mut wheel = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         black_box(wheel.cancel(key)).is_some()
@@ -60,12 +60,12 @@ impl Contestant for MutexWheel {
         MutexWheel::empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> Key {
         self.put(due, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) -> bool {
         self.take(key)
     }
@@ -94,12 +94,12 @@ impl Contestant for MutexWheel {
 impl Hand for MutexWheel {
     type Key = Key;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, value: Value) -> Key {
         self.put(Tick::new(now.tick + delay_ms), value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) {
         assert!(self.take(key), "nothing was due");
     }

@@ -38,12 +38,12 @@ fn views(threads: usize) -> Vec<OwnWheel> {
 }
 
 impl OwnWheel {
-    #[inline]
+    #[inline(always)]
     fn put(&self, due: Tick, value: Value) -> OwnedKey {
         (self.own, self.wheel.put(due, value))
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&self, (owner, key): OwnedKey) -> bool {
         if owner == self.own {
             return self.wheel.take(key);
@@ -72,12 +72,12 @@ impl Contestant for MutexWheelPerThread {
         MutexWheelPerThread(only.expect("one was asked for"))
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> OwnedKey {
         self.0.put(due, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: OwnedKey) -> bool {
         self.0.take(key)
     }
@@ -109,12 +109,12 @@ impl Contestant for MutexWheelPerThread {
 impl Hand for OwnWheel {
     type Key = OwnedKey;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, value: Value) -> OwnedKey {
         self.put(Tick::new(now.tick + delay_ms), value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: OwnedKey) {
         assert!(self.take(key), "nothing was due");
     }

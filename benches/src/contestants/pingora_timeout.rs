@@ -61,12 +61,12 @@ impl Contestant for PingoraTimeout {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, _: Value) -> Timeout {
         start(Duration::from_millis(due.get() - self.now))
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, timeout: Timeout) -> bool {
         drop(timeout);
         true
@@ -110,12 +110,12 @@ impl Hand for PingoraHand {
         work(self);
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, _: Moment, delay_ms: u64, _: Value) -> Timeout {
         start(Duration::from_millis(delay_ms))
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, timeout: Timeout) {
         drop(timeout);
     }

@@ -32,7 +32,7 @@ impl Tombstones {
 impl Structure for Tombstones {
     type Key = u64;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> u64 {
         self.last += 1;
         self.heap.push(Reverse((due.get(), self.last, value)));
@@ -40,7 +40,7 @@ impl Structure for Tombstones {
     }
 
     /// Cannot tell whether the timer has fired; its users keep that in the timer itself.
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: u64) -> bool {
         self.cancelled.insert(key);
         if self.cancelled.len() > 64 && self.cancelled.len() > self.heap.len() / 2 {

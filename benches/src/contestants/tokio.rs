@@ -82,7 +82,7 @@ impl Contestant for Tokio {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, _: Value) -> Pin<Box<Sleep>> {
         let due = self.started + Duration::from_millis(due.get());
         let mut sleep = Box::pin(sleep_until(due));
@@ -90,7 +90,7 @@ impl Contestant for Tokio {
         sleep
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, sleep: Pin<Box<Sleep>>) -> bool {
         !sleep.is_elapsed()
     }
@@ -145,7 +145,7 @@ impl Hand for TokioHand {
         work(self);
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, _: Value) -> Pin<Box<Sleep>> {
         let due = Instant::from_std(now.instant) + Duration::from_millis(delay_ms);
         let mut sleep = Box::pin(sleep_until(due));
@@ -153,7 +153,7 @@ impl Hand for TokioHand {
         sleep
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, sleep: Pin<Box<Sleep>>) {
         drop(sleep);
     }

@@ -37,12 +37,12 @@ impl Contestant for WheelAndDriver {
         WheelAndDriver { wheel, driver }
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, due: Tick, value: Value) -> Key {
         self.wheel.insert(due, value).expect("it has no limit")
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) -> bool {
         black_box(self.wheel.cancel(key)).is_some()
     }
@@ -104,13 +104,13 @@ pub struct WheelHand(Wheel<Value>);
 impl Hand for WheelHand {
     type Key = Key;
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, now: Moment, delay_ms: u64, value: Value) -> Key {
         let due = Tick::new(now.tick + delay_ms);
         self.0.insert(due, value).expect("it has no limit")
     }
 
-    #[inline]
+    #[inline(always)]
     fn cancel(&mut self, key: Key) {
         assert!(black_box(self.0.cancel(key)).is_some(), "nothing was due");
     }

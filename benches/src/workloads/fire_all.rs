@@ -18,7 +18,7 @@ pub fn fill_hour<C: Contestant>(count: u64) -> (C, Vec<C::Key>) {
     let mut random = Random::new(5);
     let mut engine = C::new(Time::ByHand);
     let keys = (0..count)
-        .map(|index| engine.insert(Tick::new(1 + random.below(HOUR_TICKS)), [index, 0]))
+        .map(|index| engine.insert(Tick::new(1 + random.below(HOUR_TICKS)), (index, 0)))
         .collect();
     engine.advance(Tick::new(0));
     (engine, keys)

@@ -23,7 +23,7 @@ pub fn fill<C: Contestant>(count: u64) -> (Took, Took) {
         let inserting = Stopwatch::start();
         for index in 0..batch {
             let due = Tick::new(now + 1_000 + random.below(HOUR_TICKS - 1_000));
-            keys.push(engine.insert(due, [left, index]));
+            keys.push(engine.insert(due, (left, index)));
         }
         callers += inserting.read();
         now += 1;

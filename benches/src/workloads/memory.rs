@@ -53,13 +53,13 @@ fn storm_peak<C: Contestant>(spread_ms: u64, effort: Effort) -> Result<f64, Stri
 fn at_rest<C: Contestant>(count: u64) -> Option<f64> {
     // Threads and statics that an engine starts once are not the timers'.
     let mut engine = C::new(Time::Usual);
-    let first = engine.insert(Tick::new(HOUR_TICKS), [0, 0]);
+    let first = engine.insert(Tick::new(HOUR_TICKS), (0, 0));
     let mut random = Random::new(1);
     let mut keys = Vec::with_capacity(usize::try_from(count).ok()?);
     let before = resident_bytes()?;
     for index in 0..count {
         let due = Tick::new(10_000 + random.below(HOUR_TICKS));
-        keys.push(engine.insert(due, [index, index]));
+        keys.push(engine.insert(due, (index, index)));
     }
     engine.advance(Tick::new(0));
     let held = resident_bytes()?.saturating_sub(before) as f64;

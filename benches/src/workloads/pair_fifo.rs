@@ -32,10 +32,10 @@ impl<C: Contestant> Service<C> {
         // 16 to 24 hours away, which no run reaches.
         let due = |index| Tick::new(57_600_000 + index * 28_800_000 / standing);
         let others = (0..standing)
-            .map(|index| engine.insert(due(index), [index, 0]))
+            .map(|index| engine.insert(due(index), (index, 0)))
             .collect();
         let open = (0..WINDOW as u64)
-            .map(|index| engine.insert(Tick::new(TIMEOUT_TICKS), [index, 0]))
+            .map(|index| engine.insert(Tick::new(TIMEOUT_TICKS), (index, 0)))
             .collect();
         engine.advance(Tick::new(0));
         Service {
@@ -55,7 +55,7 @@ impl<C: Contestant> Service<C> {
     #[inline]
     pub fn pair(&mut self) {
         let due = Tick::new(self.now + TIMEOUT_TICKS);
-        let key = self.engine.insert(due, black_box([self.now, 1]));
+        let key = self.engine.insert(due, (black_box(self.now), 1));
         let oldest = std::mem::replace(&mut self.open[self.oldest], key);
         let cancelled = self.engine.cancel(oldest);
         assert!(cancelled, "a timeout is gone at tick {}", self.now);

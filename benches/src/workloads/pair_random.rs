@@ -26,7 +26,7 @@ impl<C: Contestant> Shuffle<C> {
     pub fn new(pending: u64) -> Self {
         let mut engine = C::new(Time::Usual);
         let mut random = Random::new(SEED);
-        let keys = (0..pending).map(|index| engine.insert(due(0, &mut random), [index, 0]));
+        let keys = (0..pending).map(|index| engine.insert(due(0, &mut random), (index, 0)));
         let keys = keys.collect();
         engine.advance(Tick::new(0));
         Shuffle {
@@ -48,7 +48,7 @@ impl<C: Contestant> Shuffle<C> {
         for _ in 0..count {
             let index = self.random.below(self.pending.len() as u64);
             let due = due(self.now, &mut self.random);
-            let key = self.engine.insert(due, [index, 1]);
+            let key = self.engine.insert(due, (index, 1));
             let place = usize::try_from(index).expect("an index");
             let old = std::mem::replace(&mut self.pending[place], key);
             assert!(self.engine.cancel(old), "a timer is gone at {}", self.now);

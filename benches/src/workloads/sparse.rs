@@ -16,7 +16,7 @@ fn fill<C: Contestant>(count: u64) -> (C, Vec<C::Key>) {
     let mut engine = C::new(Time::ByHand);
     let due = |random: &mut Random| Tick::new(HOUR_TICKS + 1_000 + random.below(20 * HOUR_TICKS));
     let keys = (0..count)
-        .map(|index| engine.insert(due(&mut random), [index, 0]))
+        .map(|index| engine.insert(due(&mut random), (index, 0)))
         .collect();
     engine.advance(Tick::new(0));
     (engine, keys)

@@ -138,6 +138,14 @@ fn drive(mut pulse: Pulse, started: &Instant, ended: &AtomicBool) {
 }
 
 impl<K> Field<K> {
+    #[inline]
+    fn delay(&self, random: &mut Random) -> u64 {
+        match self.jitter_ms {
+            1 => TIMEOUT_MS,
+            jitter => TIMEOUT_MS + random.below(jitter),
+        }
+    }
+
     fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
@@ -154,15 +162,15 @@ fn keep<H: Hand>(hand: &mut H, thread: usize, field: &Field<H::Key>) {
     let mut now = Moment::since(field.started);
     let mut open: VecDeque<H::Key> = VecDeque::with_capacity(OPEN + 1);
     for index in 0..OPEN as u64 {
-        let delay = TIMEOUT_MS + random.below(field.jitter_ms);
-        open.push_back(hand.insert(now, delay, [index, 0]));
+        let delay = field.delay(&mut random);
+        open.push_back(hand.insert(now, delay, (index, 0)));
     }
     let mut pairs = 0;
     while field.goes_on() {
         now = Moment::since(field.started);
         for index in 0..BATCH as u64 {
-            let delay = TIMEOUT_MS + random.below(field.jitter_ms);
-            open.push_back(hand.insert(now, delay, [index, pairs]));
+            let delay = field.delay(&mut random);
+            open.push_back(hand.insert(now, delay, (index, pairs)));
             let oldest = open.pop_front().expect("some are open");
             hand.cancel(oldest);
         }
@@ -181,8 +189,8 @@ fn pass_on<H: Hand>(hand: &mut H, thread: usize, field: &Field<H::Key>) {
         if field.mail(thread + 1).len() < AHEAD_MAX {
             let now = Moment::since(field.started);
             let keys = (0..BATCH as u64).map(|index| {
-                let delay = TIMEOUT_MS + random.below(field.jitter_ms);
-                hand.insert(now, delay, [index, pairs])
+                let delay = field.delay(&mut random);
+                hand.insert(now, delay, (index, pairs))
             });
             let keys: Vec<H::Key> = keys.collect();
             field.mail(thread + 1).push_back(keys);

@@ -16,8 +16,6 @@ use crate::tagged::Tagged;
 /// Free entries that move at once.
 pub(crate) const BATCH: u32 = if MODELLED { 2 } else { 64 };
 const FIRST_BITS: u32 = if MODELLED { 1 } else { 10 };
-/// The last indices stay unused, so that NIL is none of them and a batch never wraps.
-const CAPACITY: u64 = (u32::MAX - BATCH) as u64;
 
 /// `len` free entries linked by `next` from `head` on. All zero bytes when empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,10 +52,10 @@ impl Chain {
     }
 }
 
-/// Every entry of an engine.
+/// Every entry of an engine. An entry's *index* is its spot (see [`segments`](crate::segments)).
 pub(crate) struct Arena<T> {
     entries: Segments<Entry<T>, FIRST_BITS>,
-    /// Indices from here on were never used.
+    /// Running numbers from here on were never used.
     unused: CachePadded<AtomicU64>,
     /// Full chains, each by its first entry. That entry's due tick, which is idle while it is free,
     /// holds the length of the chain in its upper half and the chain below in the lower.
@@ -76,14 +74,14 @@ impl<T> Arena<T> {
     /// The entry at an index that this arena has given out.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> &Entry<T> {
-        self.entries
-            .get(index)
-            .expect("an index that is in use has its segment")
+        self.entries.existing(index)
     }
 
-    /// The entry at an index, if there is memory behind it.
-    pub(crate) fn find(&self, index: u32) -> Option<&Entry<T>> {
-        self.entries.get(index)
+    /// The entry with a running number below [`used`](Arena::used) and its index, if there is
+    /// memory behind it.
+    pub(crate) fn find(&self, number: u32) -> Option<(u32, &Entry<T>)> {
+        let index = Segments::<Entry<T>, FIRST_BITS>::spot(number);
+        Some((index, self.entries.get(index)?))
     }
 
     /// Brings an entry near that will be looked at soon.
@@ -100,7 +98,7 @@ impl<T> Arena<T> {
         let _ = index;
     }
 
-    /// How many entries were ever used: an upper bound of all indices.
+    /// How many entries were ever used: an upper bound of all running numbers.
     pub(crate) fn used(&self) -> u32 {
         // Relaxed: whoever needs more has it from the intake's head, which comes later. [O15]
         let used = self.unused.load(Ordering::Relaxed);
@@ -112,8 +110,9 @@ impl<T> Arena<T> {
     pub(crate) fn take_unused(&self) -> Option<(u32, u32)> {
         // Relaxed: it hands out numbers; what stands behind them is ordered elsewhere. [O15]
         let mut first = self.unused.load(Ordering::Relaxed);
-        while first < CAPACITY {
-            let index = u32::try_from(first).expect("the capacity fits");
+        while first < Segments::<Entry<T>, FIRST_BITS>::CAPACITY {
+            let number = u32::try_from(first).expect("the capacity fits");
+            let index = Segments::<Entry<T>, FIRST_BITS>::spot(number);
             // Memory first, so that no index is lost when there is none. A batch lies within one
             // segment, as both sizes are powers of two.
             self.entries.get_or_grow(index)?;
@@ -184,11 +183,9 @@ mod tests {
     #[test]
     fn the_last_index_of_the_space_counts_as_used() {
         let arena = Arena::<u8>::new();
-        let last_batch = (CAPACITY - 1) / u64::from(BATCH) * u64::from(BATCH);
-        arena
-            .unused
-            .store(last_batch + u64::from(BATCH), Ordering::Relaxed);
-        assert_eq!(u64::from(arena.used()), last_batch + u64::from(BATCH));
+        let capacity = Segments::<Entry<u8>, FIRST_BITS>::CAPACITY;
+        arena.unused.store(capacity, Ordering::Relaxed);
+        assert_eq!(u64::from(arena.used()), capacity);
         assert_eq!(arena.take_unused(), None, "the index space is used up");
     }
 

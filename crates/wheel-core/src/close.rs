@@ -36,10 +36,10 @@ impl<T> Unfired<T> {
         }
     }
 
-    fn claim(&self, index: u32) -> Option<T> {
+    fn claim(&self, number: u32) -> Option<T> {
         // A batch whose taker has pushed none of it may lie in a segment that is not to be seen
         // from here yet. Nothing that the close must find is in it.
-        let entry = self.engine.arena.find(index)?;
+        let (_, entry) = self.engine.arena.find(number)?;
         let backoff = Backoff::new();
         loop {
             let word = entry.state.look();
@@ -64,9 +64,9 @@ impl<T> Iterator for Unfired<T> {
 
     fn next(&mut self) -> Option<T> {
         while self.next < self.end {
-            let index = self.next;
+            let number = self.next;
             self.next += 1;
-            if let Some(value) = self.claim(index) {
+            if let Some(value) = self.claim(number) {
                 return Some(value);
             }
         }

@@ -60,8 +60,8 @@ impl Config {
     }
 
     /// The most timers that may be pending at once; an insert beyond gives its value back as
-    /// [`InsertError::Full`](crate::InsertError::Full). Default: no limit but memory and 2^32
-    /// entries.
+    /// [`InsertError::Full`](crate::InsertError::Full). Default: no limit but memory and
+    /// two thousand million entries.
     ///
     /// It bounds memory too: when the driver does not come by to free what was cancelled, inserts
     /// are refused at about four times as many entries and 65,536, until it does.

@@ -333,11 +333,7 @@ impl<T> Driver<T> {
                         return Some(Fired {
                             value,
                             due: Tick::new(due),
-                            key: Key {
-                                engine: self.engine.id,
-                                index,
-                                generation: word.generation(),
-                            },
+                            key: Key::new(self.engine.id, index, word.generation()),
                         });
                     }
                 }

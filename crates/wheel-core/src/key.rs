@@ -1,6 +1,7 @@
 //! The name of one timer of one engine, for ever.
 
-use std::num::NonZeroU32;
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::state::Generation;
 
@@ -9,14 +10,52 @@ use crate::state::Generation;
 /// Keys come from `insert` and `reset` only and cannot be made otherwise. Once the timer has fired,
 /// was cancelled or was reset, its old key does nothing, however often the memory behind it has
 /// been used again; another engine's key does nothing either.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
-    pub(crate) engine: EngineId,
-    pub(crate) index: u32,
-    pub(crate) generation: Generation,
+    /// The engine in the upper half, the index of the entry in the lower. Two words and no more
+    /// fields, so that a key travels in two registers: put together in memory from halves and
+    /// loaded as a whole, it would cost as much as a CAS.
+    place: NonZeroU64,
+    generation: Generation,
 }
 
 const _: () = assert!(size_of::<Key>() == 16 && size_of::<Option<Key>>() == 16);
+
+impl Key {
+    #[inline]
+    pub(crate) const fn new(engine: EngineId, index: u32, generation: Generation) -> Key {
+        let place = NonZeroU64::new((engine.0.get() as u64) << 32 | index as u64);
+        Key {
+            place: place.expect("an engine's id is not zero"),
+            generation,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn is_of(self, engine: EngineId) -> bool {
+        self.place.get() >> 32 == engine.0.get() as u64
+    }
+
+    #[inline]
+    pub(crate) const fn index(self) -> u32 {
+        self.place.get() as u32
+    }
+
+    #[inline]
+    pub(crate) const fn generation(self) -> Generation {
+        self.generation
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key")
+            .field("engine", &(self.place.get() >> 32))
+            .field("index", &self.index())
+            .field("generation", &self.generation)
+            .finish()
+    }
+}
 
 /// Tells the keys of one engine from those of another in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

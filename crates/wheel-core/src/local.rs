@@ -245,27 +245,23 @@ impl<T> LocalWheel<T> {
     }
 
     fn vacate(&mut self, key: Key) -> Option<T> {
-        if key.engine != self.id {
+        if !key.is_of(self.id) {
             return None;
         }
-        let entry = self.entries.get_mut(key.index as usize)?;
-        if entry.generation != key.generation {
+        let entry = self.entries.get_mut(key.index() as usize)?;
+        if entry.generation != key.generation() {
             return None;
         }
         let value = entry.value.take()?;
         if self.vacant.len() >= HINTS_MIN.max(self.entries.len() / 2) {
             self.vacant.pop_front();
         }
-        self.vacant.push_back((key.index, key.generation));
+        self.vacant.push_back((key.index(), key.generation()));
         Some(value)
     }
 
     fn key(&self, index: u32, generation: Generation) -> Key {
-        Key {
-            engine: self.id,
-            index,
-            generation,
-        }
+        Key::new(self.id, index, generation)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::arena::Chain;
 use crate::segments::{Blank, Segments};
 use crate::vacant::Hints;
 
-const FIRST_BITS: u32 = 3;
+const FIRST_BITS: u32 = 4;
 
 /// The caches of one thread.
 #[derive(Default)]
@@ -79,7 +79,10 @@ impl Places {
     #[inline]
     pub(crate) fn mine(&self) -> Mine<'_> {
         let slot = thread::slot();
-        let place = slot.and_then(|slot| self.places.get_or_grow(u32::try_from(slot).ok()?));
+        let place = slot.and_then(|slot| {
+            let spot = Segments::<CachePadded<Place>, FIRST_BITS>::spot(u32::try_from(slot).ok()?);
+            self.places.get_or_grow(spot)
+        });
         Mine {
             slot: slot.unwrap_or(0),
             place: place.map(|place| &**place),
@@ -96,13 +99,13 @@ impl Places {
 
     /// How many threads there are places for.
     pub(crate) fn count(&self) -> u64 {
-        self.places.existing().count() as u64
+        self.places.all().count() as u64
     }
 
     /// How many free entries all threads have at hand, while none is in a call.
     #[cfg(wheel_model)]
     pub(crate) fn at_hand(&self) -> usize {
-        let places = self.places.existing();
+        let places = self.places.all();
         places
             .map(|place| {
                 place.caches.with(|caches| {
@@ -119,7 +122,7 @@ impl Places {
     pub(crate) fn live(&self) -> usize {
         // Relaxed: a sum over several counters is a snapshot of nothing anyway. [O27]
         let mut live = self.strays.load(Ordering::Relaxed) - self.driven.load(Ordering::Relaxed);
-        for place in self.places.existing() {
+        for place in self.places.all() {
             live += place.live.load(Ordering::Relaxed);
         }
         usize::try_from(live).unwrap_or(0)

@@ -22,8 +22,8 @@ impl<T> Driver<T> {
         let engine = &self.engine;
         let used = engine.arena.used();
         let held = (0..used)
-            .filter_map(|index| engine.arena.find(index))
-            .filter(|entry| entry.state.look().phase() != Phase::Free)
+            .filter_map(|number| engine.arena.find(number))
+            .filter(|(_, entry)| entry.state.look().phase() != Phase::Free)
             .count();
         let mut stock = Vec::new();
         while let Some(chain) = engine.arena.take() {

@@ -37,12 +37,20 @@ pub(crate) const STALE_MAX: usize = 4;
 const STACKS_MIN: u32 = if MODELLED { 2 } else { 8 };
 const FIRST_BITS: u32 = if MODELLED { 1 } else { 2 };
 
-/// A vacant entry as its canceller left it.
+/// A vacant entry as its canceller left it; all zero bytes for none.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Hint {
     pub(crate) index: u32,
     pub(crate) word: Word,
     pub(crate) due: u64,
+}
+
+impl Hint {
+    /// The word of a vacant entry is never 0.
+    #[inline]
+    fn is_some(&self) -> bool {
+        self.word != Word::default()
+    }
 }
 
 /// Some hints, the latest on top.
@@ -62,17 +70,17 @@ struct Stack {
 }
 
 // SAFETY: natively, all zeroes are numbers and an empty stack. [U17]
-unsafe impl Blank for Stack {
+unsafe impl Blank for CachePadded<Stack> {
     #[cfg(wheel_model)]
-    fn blank() -> Stack {
-        Stack {
+    fn blank() -> CachePadded<Stack> {
+        CachePadded::new(Stack {
             below: AtomicU32::new(0),
             hinted: UnsafeCell::new(Hinted {
                 index: 0,
                 len: 0,
                 hints: [Hint::default(); HINTS],
             }),
-        }
+        })
     }
 }
 
@@ -80,9 +88,15 @@ unsafe impl Blank for Stack {
 // threads by release and acquire of the exchange. [U18]
 unsafe impl Sync for Stack {}
 
-/// The hints of one thread: a stack of its engine's exchange. All zero bytes when it has none yet.
+/// The hints of one thread: the latest at hand, the others in a stack of its engine's exchange. All
+/// zero bytes when it has none yet.
+///
+/// A service that sets a timeout for each one that it cancels touches the latest only.
 #[derive(Default)]
-pub(crate) struct Hints(Option<NonNull<Stack>>);
+pub(crate) struct Hints {
+    latest: Hint,
+    others: Option<NonNull<Stack>>,
+}
 
 // SAFETY: whoever has the `Hints` has the stack; nothing in it belongs to one thread. [U19]
 unsafe impl Send for Hints {}
@@ -90,7 +104,7 @@ unsafe impl Send for Hints {}
 impl Hints {
     #[inline]
     fn with<R>(&mut self, use_them: impl FnOnce(&mut Hinted) -> R) -> Option<R> {
-        let stack = self.0?;
+        let stack = self.others?;
         // SAFETY: it points into the exchange of the engine that this belongs to, which never moves
         // or frees a stack while the engine lives. [U20]
         let stack = unsafe { stack.as_ref() };
@@ -110,11 +124,11 @@ impl Hints {
         exchange: &Exchange,
         entries: impl FnOnce() -> u32,
     ) {
-        if self.push(hint) {
-            return;
+        if self.latest.is_some() && !self.push(self.latest) {
+            exchange.hand_over(self, entries());
+            self.push(self.latest);
         }
-        exchange.hand_over(self, entries());
-        self.push(hint);
+        self.latest = hint;
     }
 
     #[inline]
@@ -134,20 +148,26 @@ impl Hints {
     /// due ticks.
     #[inline]
     pub(crate) fn take_for(&mut self, due: u64, exchange: &Exchange) -> Option<Hint> {
+        if self.latest.is_some() && self.latest.due <= due {
+            // Field by field, as they were stored a moment ago: one wide load would wait for that.
+            let Hint { index, word, due } = self.latest;
+            self.latest.word = Word::default();
+            return Some(Hint { index, word, due });
+        }
+        self.take_older_for(due, exchange)
+    }
+
+    fn take_older_for(&mut self, due: u64, exchange: &Exchange) -> Option<Hint> {
         if self.with(|own| own.len).unwrap_or(0) == 0 && !exchange.receive(self) {
             return None;
         }
         let hint = self.with(|own| {
             let len = own.len as usize;
-            let fits = |hint: &Hint| hint.due <= due;
-            let at = own.hints[..len].iter().rposition(fits)?;
+            let at = own.hints[..len].iter().rposition(|hint| hint.due <= due)?;
             own.len -= 1;
-            // Field by field, as they were stored a moment ago: one wide load would wait for that.
-            let Hint { index, word, due } = own.hints[at];
-            if at + 1 < len {
-                own.hints[at] = own.hints[len - 1];
-            }
-            Some(Hint { index, word, due })
+            let hint = own.hints[at];
+            own.hints[at] = own.hints[len - 1];
+            Some(hint)
         });
         hint.flatten()
     }
@@ -156,7 +176,8 @@ impl Hints {
 /// The stacks that no thread has: full ones, on their way to a thread that needs hints, and spare
 /// ones. They are never freed while the engine lives.
 pub(crate) struct Exchange {
-    stacks: Segments<Stack, FIRST_BITS>,
+    /// Each on lines of its own, for two threads write neighbours at once.
+    stacks: Segments<CachePadded<Stack>, FIRST_BITS>,
     full: Tagged,
     spare: Tagged,
     /// How many stacks there are.
@@ -194,7 +215,7 @@ impl Exchange {
         if let Some(empty) = own.with(|own| own.index) {
             self.push(&self.spare, empty);
         }
-        *own = full;
+        own.others = Some(full);
         true
     }
 
@@ -209,7 +230,7 @@ impl Exchange {
             .or_else(|| self.make(entries))
             .or_else(|| full.and_then(|_| self.pop(&self.full)));
         if let Some(room) = room {
-            *own = room;
+            own.others = Some(room);
             if let Some(full) = full {
                 self.push(&self.full, full);
             }
@@ -218,24 +239,27 @@ impl Exchange {
     }
 
     /// One more stack, unless there are enough for half of the entries.
-    fn make(&self, entries: u32) -> Option<Hints> {
+    fn make(&self, entries: u32) -> Option<NonNull<Stack>> {
         let most = STACKS_MIN + entries / (2 * HINTS as u32);
         // Relaxed: it hands out numbers. [O15]
-        let index = self
+        let number = self
             .made
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |made| {
                 (made < most).then(|| made + 1)
             })
             .ok()?;
-        let mut made = Hints(Some(NonNull::from(self.stacks.get_or_grow(index)?)));
+        let index = Segments::<CachePadded<Stack>, FIRST_BITS>::spot(number);
+        let stack: &Stack = self.stacks.get_or_grow(index)?;
+        let mut made = Hints {
+            others: Some(NonNull::from(stack)),
+            ..Hints::default()
+        };
         made.with(|own| own.index = index);
-        Some(made)
+        made.others
     }
 
     fn at(&self, index: u32) -> &Stack {
-        self.stacks
-            .get(index)
-            .expect("a stack that was made has its segment")
+        self.stacks.existing(index)
     }
 
     fn push(&self, to: &Tagged, index: u32) {
@@ -244,22 +268,23 @@ impl Exchange {
         to.push(index, |below| stack.below.store(below, Ordering::Relaxed));
     }
 
-    fn pop(&self, from: &Tagged) -> Option<Hints> {
+    fn pop(&self, from: &Tagged) -> Option<NonNull<Stack>> {
         // Relaxed: ordered by the pop's own load. [O25]
         let index = from.pop(|index| self.at(index).below.load(Ordering::Relaxed))?;
-        Some(Hints(Some(NonNull::from(self.at(index)))))
+        Some(NonNull::from(self.at(index)))
     }
 }
 
 #[cfg(all(test, not(wheel_model)))]
 mod tests {
     use super::*;
+    use crate::state::Generation;
 
     fn hint(index: u32, due: u64) -> Hint {
         Hint {
             index,
+            word: Word::live(Generation::default()),
             due,
-            ..Hint::default()
         }
     }
 
@@ -290,7 +315,10 @@ mod tests {
             cancels.remember(hint(index, 5), &exchange, || 0);
             got.extend(take_all(&mut inserts, 5, &exchange));
             let left = (index as usize + 1) - got.len();
-            assert!((1..=HINTS).contains(&left), "{left} hints are kept back");
+            assert!(
+                (1..=HINTS + 1).contains(&left),
+                "{left} hints are kept back"
+            );
         }
         got.sort_unstable();
         assert!(got.iter().copied().eq(0..got.len() as u32));

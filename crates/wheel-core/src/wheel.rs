@@ -18,8 +18,9 @@ use crate::state::{Generation, Word};
 use crate::vacant::{Hint, STALE_MAX};
 
 /// An entry that belongs to an inserting thread until it is published.
-struct Claim {
+struct Claim<'a, T> {
     index: u32,
+    entry: &'a Entry<T>,
     word: Word,
     /// It has no place: it must be pushed.
     fresh: bool,
@@ -74,7 +75,7 @@ impl<T> Wheel<T> {
                 false => InsertError::Full(value),
             });
         };
-        let entry = engine.arena.get(claim.index);
+        let entry = claim.entry;
         entry.set_due(due.get());
         // SAFETY: the claim makes the entry this thread's; vacant or free, it holds no value.
         // [U22]
@@ -97,7 +98,7 @@ impl<T> Wheel<T> {
     /// An entry for a new timer: one that was cancelled and lies where the driver passes in time,
     /// or a fresh one. `None` when there is no room. Races: rearm-or-reap, rearm-or-rearm.
     #[inline(always)]
-    fn claim_for_insert(&self, mine: &Mine<'_>, due: Tick) -> Option<Claim> {
+    fn claim_for_insert(&self, mine: &Mine<'_>, due: Tick) -> Option<Claim<'_, T>> {
         let engine = &*self.engine;
         if !engine.limit.reserve() {
             return None;
@@ -105,9 +106,11 @@ impl<T> Wheel<T> {
         for _ in 0..STALE_MAX {
             let hint = mine.with(|caches| caches.hints.take_for(due.get(), &engine.exchange));
             let Some(hint) = hint.flatten() else { break };
-            if engine.arena.get(hint.index).state.claim_vacant(hint.word) {
+            let entry = engine.arena.get(hint.index);
+            if entry.state.claim_vacant(hint.word) {
                 return Some(Claim {
                     index: hint.index,
+                    entry,
                     word: hint.word.claimed(),
                     fresh: false,
                 });
@@ -119,9 +122,11 @@ impl<T> Wheel<T> {
             engine.limit.release();
             return None;
         };
+        let entry = engine.arena.get(index);
         Some(Claim {
             index,
-            word: engine.arena.get(index).state.owned(),
+            entry,
+            word: entry.state.owned(),
             fresh: true,
         })
     }
@@ -157,7 +162,7 @@ impl<T> Wheel<T> {
         let (entry, live) = self.claim(key)?;
         // SAFETY: claimed out of live, so it holds a value that is this thread's. [U24]
         let value = unsafe { entry.read() };
-        self.vacate(&mine, key.index, entry, live);
+        self.vacate(&mine, key.index(), entry, live);
         engine.limit.release();
         mine.count(-1);
         Some(value)
@@ -184,20 +189,20 @@ impl<T> Wheel<T> {
     /// ```
     #[inline]
     pub fn reset(&self, key: Key, due: Tick) -> Option<Key> {
-        if key.engine != self.engine.id {
+        if !key.is_of(self.engine.id) {
             return None;
         }
-        let entry = self.engine.arena.get(key.index);
+        let entry = self.engine.arena.get(key.index());
         // If the claim succeeds, this was the due tick of the timer that the key names: another one
         // is written under another generation only.
         let later = due.get() >= entry.due();
-        if !later || Word::live(key.generation).is_spent() {
+        if !later || Word::live(key.generation()).is_spent() {
             return self.reset_elsewhere(key, due);
         }
         let (entry, live) = self.claim(key)?;
         entry.set_due(due.get());
         let generation = entry.state.publish(live.claimed());
-        Some(self.key(key.index, generation))
+        Some(self.key(key.index(), generation))
     }
 
     /// Moves a timer to an entry of its own, obtained before the old one is claimed: when there is
@@ -221,7 +226,7 @@ impl<T> Wheel<T> {
         let generation = entry.state.publish(entry.state.owned());
         match self.push(&mine, index, generation) {
             Ok(shard_len) => {
-                self.vacate(&mine, key.index, old, live);
+                self.vacate(&mine, key.index(), old, live);
                 engine.wake.after_push(&mine, due.get(), shard_len);
             }
             Err(value) => {
@@ -262,21 +267,17 @@ impl<T> Wheel<T> {
     }
 
     fn key(&self, index: u32, generation: Generation) -> Key {
-        Key {
-            engine: self.engine.id,
-            index,
-            generation,
-        }
+        Key::new(self.engine.id, index, generation)
     }
 
     /// Claims the pending timer that a key names. Races: cancel-or-fire, stale-key.
     #[inline]
     fn claim(&self, key: Key) -> Option<(&Entry<T>, Word)> {
-        if key.engine != self.engine.id {
+        if !key.is_of(self.engine.id) {
             return None;
         }
-        let entry = self.engine.arena.get(key.index);
-        let live = Word::live(key.generation);
+        let entry = self.engine.arena.get(key.index());
+        let live = Word::live(key.generation());
         entry.state.claim_live(live).then_some((entry, live))
     }
 

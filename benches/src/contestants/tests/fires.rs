@@ -28,7 +28,7 @@ impl Visitor for Exactly {
         let mut kept = Vec::new();
         for index in 0..TIMERS {
             let due = 1 + random.below(SPAN);
-            let key = engine.insert(Tick::new(due), [index, due]);
+            let key = engine.insert(Tick::new(due), (index, due));
             if index % 5 == 0 {
                 assert!(engine.cancel(key), "{} has lost a timer", C::NAME);
             } else {

@@ -28,8 +28,8 @@ fn assert_all_given_back(rig: &mut Rig<Value>, value: &Value, threads: usize) {
     assert_eq!(rig.driver.levels.held, 0);
     assert_eq!(rig.chunks().1, 0, "chunks of empty slots are in use");
     let (arena, used) = (&rig.driver.engine.arena, rig.used());
-    let free =
-        (0..used as u32).filter(|&index| arena.get(index).state.look().phase() == Phase::Free);
+    let entries = (0..used as u32).filter_map(|number| arena.find(number));
+    let free = entries.filter(|(_, entry)| entry.state.look().phase() == Phase::Free);
     assert_eq!(free.count(), used, "entries are left that nobody frees");
     let stacks = rig.driver.engine.exchange.stacks();
     let bound = 8 + used / 128 + threads;
