@@ -99,7 +99,9 @@ impl<T> Driver<T> {
         let mut work = Work::new(budget);
         let mut fired = 0;
         self.look_again();
-        self.taken.extend(self.engine.intake.take());
+        if !self.engine.intake.seems_empty() {
+            self.taken.extend(self.engine.intake.take());
+        }
         let mut placed = self.place_share(&mut work);
         let cut = loop {
             let arena = &self.engine.arena;

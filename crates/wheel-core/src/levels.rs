@@ -91,40 +91,58 @@ impl Levels {
     }
 
     /// Puts an entry where it will be looked at by `due`, which counts as held already.
+    #[inline]
     pub(crate) fn put(&mut self, index: u32, due: u64) {
-        let visit = if due < self.cursor {
-            self.overdue.push(Reverse((due, index)));
-            due
-        } else if let Some(level) = self.reach.level(self.scale, due) {
-            self.put_in_slot(level, index, due)
-        } else if let Some(far) = &mut self.far {
-            far.insert(Tick::new(due), FarEntry(index));
-            self.far_visit(due)
+        if due >= self.cursor
+            && let Some(level) = self.reach.level(self.scale, due)
+        {
+            self.put_in_slot(level, index, due);
         } else {
-            let turn = self.another_turn(index);
-            if turn <= self.target {
-                self.skipping.push(Reverse((due, index)));
-                self.far_visit(due)
-            } else {
-                self.put_in_slot(TOP, index, turn)
-            }
-        };
-        if let Some(known) = &mut self.visit {
-            *known = Some(known.map_or(visit, |known| known.min(visit)));
+            self.put_aside(index, due);
         }
     }
 
-    fn put_in_slot(&mut self, level: usize, index: u32, due: u64) -> u64 {
+    #[inline]
+    fn put_in_slot(&mut self, level: usize, index: u32, due: u64) {
         let number = self.scale.number(level, due);
         let item = Item {
             index,
             low: due as u32,
         };
         let len = self.rings[level].push(number, item, &mut self.pool);
-        if level == self.scale.finest() {
-            due
+        // While it advances the driver does not know its next visit, and nothing is worked out.
+        if self.visit.is_some() {
+            self.visit_by(match level == self.scale.finest() {
+                true => due,
+                false => self.cascade_visit(level, number, len),
+            });
+        }
+    }
+
+    /// Puts an entry where there is no slot for it: it is due before the cursor or beyond the span.
+    #[cold]
+    fn put_aside(&mut self, index: u32, due: u64) {
+        if due < self.cursor {
+            self.overdue.push(Reverse((due, index)));
+            self.visit_by(due);
+        } else if let Some(far) = &mut self.far {
+            far.insert(Tick::new(due), FarEntry(index));
+            self.visit_by(self.far_visit(due));
         } else {
-            self.cascade_visit(level, number, len)
+            let turn = self.another_turn(index);
+            if turn <= self.target {
+                self.skipping.push(Reverse((due, index)));
+                self.visit_by(self.far_visit(due));
+            } else {
+                self.put_in_slot(TOP, index, turn);
+            }
+        }
+    }
+
+    /// The next visit is at `visit` at the latest.
+    fn visit_by(&mut self, visit: u64) {
+        if let Some(known) = &mut self.visit {
+            *known = Some(known.map_or(visit, |known| known.min(visit)));
         }
     }
 
@@ -152,6 +170,7 @@ impl Levels {
             return Step::Done;
         }
         self.target = now;
+        self.visit = None;
         loop {
             if let Some(&Reverse((due, index))) = self.overdue.peek()
                 && due <= now

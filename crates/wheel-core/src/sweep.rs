@@ -77,7 +77,22 @@ impl Outcome {
 impl Levels {
     /// Sweeps if too many entries are vacant: takes those out that `keep` refuses. `live` counts
     /// the pending timers. True when the budget has not sufficed for what is owed.
+    #[inline]
     pub(crate) fn sweep(
+        &mut self,
+        visited: Visited,
+        work: &mut Work,
+        live: impl FnOnce() -> usize,
+        keep: impl FnMut(u32) -> bool,
+    ) -> bool {
+        let quiet = visited.placed == 0 && visited.outcome == Outcome::Fruitful;
+        if quiet && !self.sweep.on && self.held < self.sweep.check_at.max(SLACK) {
+            return false;
+        }
+        self.sweep_some(visited, work, live, keep)
+    }
+
+    fn sweep_some(
         &mut self,
         visited: Visited,
         work: &mut Work,
