@@ -61,6 +61,15 @@ impl Work {
         true
     }
 
+    /// Takes up to `most` off; how many.
+    #[inline]
+    pub(crate) fn spend_some(&mut self, most: usize) -> usize {
+        let some = most.min(self.left);
+        self.left -= some;
+        self.spent += some;
+        some
+    }
+
     /// Reserves some of what is left for later.
     pub(crate) fn set_aside(&mut self, some: usize) {
         self.left -= some;

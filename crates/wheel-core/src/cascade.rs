@@ -12,6 +12,7 @@
 use crate::budget::Work;
 use crate::level::LEVELS;
 use crate::levels::Levels;
+use crate::slots::{CHUNK, Item};
 use wheel_sync::MODELLED;
 
 /// Items that a tick moves ahead of need, from each level. Some microseconds.
@@ -47,11 +48,9 @@ impl Levels {
         }
         for level in (self.scale.finest() + 1..LEVELS).rev() {
             let number = self.scale.number(level, self.cursor);
-            while self.rings[level].len(number) > 0 {
-                if !work.spend() {
-                    return false;
-                }
-                self.cascade_one(level, number, &ahead);
+            let len = self.rings[level].len(number) as usize;
+            if len > 0 && !self.cascade(level, number, len, work, &ahead) {
+                return false;
             }
         }
         self.unsettled = false;
@@ -68,11 +67,9 @@ impl Levels {
             }
             let ticks_left = self.scale.start(level, number) - self.cursor;
             let share = u64::from(len).div_ceil(ticks_left.max(1));
-            for _ in 0..share.max(u64::from(PACE)).min(u64::from(len)) {
-                if !work.spend() {
-                    return;
-                }
-                self.cascade_one(level, number, &ahead);
+            let some = share.max(u64::from(PACE)).min(u64::from(len));
+            if !self.cascade(level, number, some as usize, work, &ahead) {
+                return;
             }
         }
         for _ in 0..PACE {
@@ -86,17 +83,37 @@ impl Levels {
         }
     }
 
+    /// Moves the `count` oldest items of a slot. False when the budget ran out first.
+    ///
     /// `ahead` is told of an entry that comes to the finest level: it will be looked at soon, and
     /// on its own, which costs a cache miss when it was not brought near.
-    fn cascade_one(&mut self, level: usize, number: u64, ahead: impl Fn(u32)) {
-        let item = self.rings[level].pop(number, &mut self.pool, |_| ());
-        let item = item.expect("the slot holds something");
+    fn cascade(
+        &mut self,
+        level: usize,
+        number: u64,
+        count: usize,
+        work: &mut Work,
+        ahead: impl Fn(u32),
+    ) -> bool {
         let begins = self.scale.start(level, number);
-        // The slot is shorter than 2^32 ticks, so the low half of a tick in it gives the whole.
-        let due = begins + u64::from(item.low.wrapping_sub(begins as u32));
-        if level == self.scale.finest() + 1 {
-            ahead(item.index);
+        let to_finest = level == self.scale.finest() + 1;
+        let mut left = work.spend_some(count);
+        let all = left == count;
+        let mut items = [Item::default(); CHUNK];
+        while left > 0 {
+            let some = self.rings[level].pop_some(number, &mut self.pool, left, &mut items);
+            assert_ne!(some, 0, "the slot holds {left} more");
+            left -= some;
+            for item in &items[..some] {
+                // The slot is shorter than 2^32 ticks, so the low half of a tick in it gives the
+                // whole.
+                let due = begins + u64::from(item.low.wrapping_sub(begins as u32));
+                if to_finest {
+                    ahead(item.index);
+                }
+                self.put(item.index, due);
+            }
         }
-        self.put(item.index, due);
+        all
     }
 }

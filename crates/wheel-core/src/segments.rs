@@ -49,7 +49,11 @@ const SEGMENTS: usize = match SIZES {
 /// Items in a segment: twice as many as in the one before, until an offset has no more bits.
 const fn length(first_bits: u32, segment: usize) -> u64 {
     let bits = first_bits + segment as u32;
-    1 << if bits < OFFSET_BITS { bits } else { OFFSET_BITS }
+    1 << if bits < OFFSET_BITS {
+        bits
+    } else {
+        OFFSET_BITS
+    }
 }
 
 /// The array. Its first segment has `1 << FIRST_BITS` items.

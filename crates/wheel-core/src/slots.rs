@@ -30,12 +30,12 @@ pub(crate) const CHUNK: usize = if MODELLED { 2 } else { 31 };
 const SEGMENT_BITS: u32 = if MODELLED { 1 } else { 6 };
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
+/// Items alone, so that one is added without a look at what is there: which are in use is said in
+/// the slot. Four lines of the cache.
+#[repr(align(64))]
 struct Chunk {
-    next: u32,
-    /// The items in use are `from..to`.
-    from: u16,
-    to: u16,
     items: [Item; CHUNK],
+    next: u32,
 }
 
 const _: () = assert!(MODELLED || size_of::<Chunk>() == 256);
@@ -43,7 +43,7 @@ const _: () = assert!(MODELLED || size_of::<Chunk>() == 256);
 /// Chunks, in segments that are never moved.
 #[derive(Default)]
 pub(crate) struct Pool {
-    segments: Vec<Box<[Chunk]>>,
+    segments: Vec<Box<[Chunk; SEGMENT]>>,
     /// Chunks not in use, linked by `next`, when `free_len` is not 0.
     free: u32,
     free_len: usize,
@@ -68,10 +68,7 @@ impl Pool {
         }
         self.free_len -= 1;
         let chunk = self.free;
-        let content = self.at(chunk);
-        let next = content.next;
-        (content.next, content.from, content.to) = (NIL, 0, 0);
-        self.free = next;
+        self.free = self.at(chunk).next;
         chunk
     }
 
@@ -87,12 +84,12 @@ impl Pool {
         let first = self.segments.len() * SEGMENT;
         let end = u32::try_from(first + SEGMENT).expect("2^32 entries need fewer chunks");
         let chunks = (first as u32..end).map(|chunk| Chunk {
-            next: chunk + 1,
-            from: 0,
-            to: 0,
             items: [Item::default(); CHUNK],
+            next: chunk + 1,
         });
-        self.segments.push(chunks.collect());
+        let segment: Box<[Chunk]> = chunks.collect();
+        let segment = segment.try_into().ok();
+        self.segments.push(segment.expect("so many were made"));
         self.free = first as u32;
         self.free_len = SEGMENT;
     }
@@ -104,6 +101,10 @@ pub(crate) struct Slot {
     front: u32,
     back: u32,
     len: u32,
+    /// The oldest item in the front chunk.
+    from: u16,
+    /// Where the next item goes in the back chunk. All chunks before that one are full.
+    to: u16,
 }
 
 impl Slot {
@@ -111,6 +112,8 @@ impl Slot {
         front: NIL,
         back: NIL,
         len: 0,
+        from: 0,
+        to: CHUNK as u16,
     };
 
     #[inline]
@@ -120,18 +123,32 @@ impl Slot {
 
     #[inline]
     pub(crate) fn push(&mut self, item: Item, pool: &mut Pool) {
-        if self.back == NIL || usize::from(pool.at(self.back).to) == CHUNK {
-            let chunk = pool.take();
-            match self.back {
-                NIL => self.front = chunk,
-                back => pool.at(back).next = chunk,
-            }
-            self.back = chunk;
+        if usize::from(self.to) == CHUNK {
+            self.add_chunk(pool);
         }
-        let chunk = pool.at(self.back);
-        chunk.items[usize::from(chunk.to)] = item;
-        chunk.to += 1;
+        pool.at(self.back).items[usize::from(self.to)] = item;
+        self.to += 1;
         self.len += 1;
+    }
+
+    #[inline]
+    fn add_chunk(&mut self, pool: &mut Pool) {
+        let chunk = pool.take();
+        match self.len {
+            0 => self.front = chunk,
+            _ => pool.at(self.back).next = chunk,
+        }
+        self.back = chunk;
+        self.to = 0;
+    }
+
+    /// Where the items of the front chunk end.
+    #[inline]
+    fn front_end(&self) -> usize {
+        match self.front == self.back {
+            true => usize::from(self.to),
+            false => CHUNK,
+        }
     }
 
     /// Takes the oldest item. `ahead` is told of items that will follow soon, each once.
@@ -141,30 +158,52 @@ impl Slot {
             return None;
         }
         const AHEAD: usize = 8;
-        let chunk = pool.at(self.front);
-        let from = usize::from(chunk.from);
-        let to = usize::from(chunk.to);
-        let item = chunk.items[from];
+        let (from, to) = (usize::from(self.from), self.front_end());
+        let items = &pool.at(self.front).items[..to];
+        let item = items[from];
         if from == 0 {
-            chunk.items[..to]
-                .iter()
-                .take(AHEAD)
-                .for_each(|item| ahead(item.index));
+            items.iter().take(AHEAD).for_each(|item| ahead(item.index));
         }
-        if let Some(next) = chunk.items[..to].get(from + AHEAD) {
+        if let Some(next) = items.get(from + AHEAD) {
             ahead(next.index);
         }
-        chunk.from += 1;
-        self.len -= 1;
-        if chunk.from == chunk.to {
-            let (empty, next) = (self.front, chunk.next);
-            pool.give(empty);
-            self.front = next;
-            if next == NIL {
-                self.back = NIL;
-            }
-        }
+        self.drop_front(1, to, pool);
         Some(item)
+    }
+
+    /// Takes the oldest items, `most` at most and as many as lie side by side, into `into`. Returns
+    /// how many: none only when the slot holds none.
+    #[inline]
+    pub(crate) fn pop_some(
+        &mut self,
+        pool: &mut Pool,
+        most: usize,
+        into: &mut [Item; CHUNK],
+    ) -> usize {
+        if self.len == 0 {
+            return 0;
+        }
+        let (from, to) = (usize::from(self.from), self.front_end());
+        let count = most.min(to - from);
+        into[..count].copy_from_slice(&pool.at(self.front).items[from..from + count]);
+        self.drop_front(count, to, pool);
+        count
+    }
+
+    /// Forgets the oldest `count` items, of the front chunk whose items end at `to`.
+    #[inline]
+    fn drop_front(&mut self, count: usize, to: usize, pool: &mut Pool) {
+        self.from += count as u16;
+        self.len -= count as u32;
+        if usize::from(self.from) == to {
+            let empty = self.front;
+            self.front = pool.at(empty).next;
+            self.from = 0;
+            if self.len == 0 {
+                *self = Slot::EMPTY;
+            }
+            pool.give(empty);
+        }
     }
 }
 
@@ -225,6 +264,23 @@ impl Ring {
             self.occupied.clear(at);
         }
         Some(item)
+    }
+
+    /// As [`Slot::pop_some`], for the slot with this number.
+    #[inline]
+    pub(crate) fn pop_some(
+        &mut self,
+        number: u64,
+        pool: &mut Pool,
+        most: usize,
+        into: &mut [Item; CHUNK],
+    ) -> usize {
+        let at = self.at(number);
+        let count = self.slots[at].pop_some(pool, most, into);
+        if self.slots[at].len() == 0 {
+            self.occupied.clear(at);
+        }
+        count
     }
 
     /// The first slot from position `slot` up that holds something, and how many items.
