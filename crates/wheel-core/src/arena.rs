@@ -10,6 +10,7 @@ use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, MODELLED};
 
 use crate::entry::Entry;
+use crate::prefetch::prefetch;
 use crate::segments::Segments;
 use crate::tagged::Tagged;
 
@@ -87,15 +88,7 @@ impl<T> Arena<T> {
     /// Brings an entry near that will be looked at soon.
     #[inline]
     pub(crate) fn prefetch(&self, index: u32) {
-        #[cfg(all(target_arch = "x86_64", not(wheel_model)))]
-        {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let entry = std::ptr::from_ref(self.get(index)).cast::<i8>();
-            // SAFETY: a prefetch has no effect but on the cache, whatever the address. [U1]
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(entry) };
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(wheel_model))))]
-        let _ = index;
+        prefetch(self.get(index));
     }
 
     /// How many entries were ever used: an upper bound of all running numbers.

@@ -58,6 +58,7 @@ mod wake;
 mod tagged;
 mod vacant;
 mod places;
+mod prefetch;
 mod limit;
 mod engine;
 mod wheel;

@@ -16,6 +16,7 @@ use wheel_sync::MODELLED;
 
 use crate::bitmap::Bitmap;
 use crate::entry::NIL;
+use crate::prefetch::prefetch;
 
 /// An entry to look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) struct Item {
 }
 
 pub(crate) const CHUNK: usize = if MODELLED { 2 } else { 31 };
+/// Items to a line of the cache.
+const LINE: usize = 8;
 const SEGMENT_BITS: u32 = if MODELLED { 1 } else { 6 };
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
@@ -185,7 +188,12 @@ impl Slot {
         }
         let (from, to) = (usize::from(self.from), self.front_end());
         let count = most.min(to - from);
-        into[..count].copy_from_slice(&pool.at(self.front).items[from..from + count]);
+        let chunk = pool.at(self.front);
+        into[..count].copy_from_slice(&chunk.items[from..from + count]);
+        if self.front != self.back {
+            let next = chunk.next;
+            pool.at(next).items.iter().step_by(LINE).for_each(prefetch);
+        }
         self.drop_front(count, to, pool);
         count
     }
