@@ -43,7 +43,7 @@ fn a_full_stack_goes_from_one_that_cancels_to_one_that_inserts() {
         let (wheel, mut driver, keys) = with_timers(&census, 3);
         let canceller = {
             let wheel = wheel.clone();
-            // The third finds the stack of two full, and hands it over.
+            // The third finds a full stack, and hands it over.
             thread::spawn(move || cancel_all(&wheel, &keys))
         };
         insert(&wheel, &census, 10..12);

@@ -37,7 +37,7 @@ fn two_threads_after_the_same_hints_and_the_driver_leave_each_entry_one_timer() 
         let (wheel, mut driver) = Config::new().build();
         let keys = [0, 1, 2].map(|id| wheel.insert(Tick::new(1), census.value(id)).unwrap());
         assert!(advance(&mut driver, 0).is_empty());
-        // The third finds the stack of two full, so two hints lie in the exchange.
+        // The third finds a full stack, which goes to the exchange.
         for key in keys {
             drop(wheel.cancel(key).unwrap());
         }

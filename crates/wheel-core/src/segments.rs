@@ -49,10 +49,9 @@ const SEGMENTS: usize = match SIZES {
 /// Items in a segment: twice as many as in the one before, until an offset has no more bits.
 const fn length(first_bits: u32, segment: usize) -> u64 {
     let bits = first_bits + segment as u32;
-    1 << if bits < OFFSET_BITS {
-        bits
-    } else {
-        OFFSET_BITS
+    match bits < OFFSET_BITS {
+        true => 1 << bits,
+        false => 1 << OFFSET_BITS,
     }
 }
 

@@ -268,9 +268,7 @@ impl Ring {
     ) -> Option<Item> {
         let at = self.at(number);
         let item = self.slots[at].pop(pool, ahead)?;
-        if self.slots[at].len() == 0 {
-            self.occupied.clear(at);
-        }
+        self.has_shrunk(at);
         Some(item)
     }
 
@@ -285,10 +283,15 @@ impl Ring {
     ) -> usize {
         let at = self.at(number);
         let count = self.slots[at].pop_some(pool, most, into);
+        self.has_shrunk(at);
+        count
+    }
+
+    #[inline]
+    fn has_shrunk(&mut self, at: usize) {
         if self.slots[at].len() == 0 {
             self.occupied.clear(at);
         }
-        count
     }
 
     /// The first slot from position `slot` up that holds something, and how many items.
@@ -312,8 +315,8 @@ impl Ring {
         let kept = keep(item.index);
         if kept {
             self.slots[slot].push(item, pool);
-        } else if self.slots[slot].len() == 0 {
-            self.occupied.clear(slot);
+        } else {
+            self.has_shrunk(slot);
         }
         Some(kept)
     }

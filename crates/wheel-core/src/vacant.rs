@@ -30,7 +30,8 @@ use crate::segments::{Blank, Segments};
 use crate::state::Word;
 use crate::tagged::Tagged;
 
-pub(crate) const HINTS: usize = if MODELLED { 2 } else { 64 };
+/// Hints in a stack.
+pub(crate) const HINTS: usize = if MODELLED { 1 } else { 64 };
 /// Hints that turn out stale before an insert takes a fresh entry instead.
 pub(crate) const STALE_MAX: usize = 4;
 /// Stacks that an engine may have however few its entries are.

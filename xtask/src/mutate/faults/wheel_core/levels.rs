@@ -237,7 +237,7 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "a local key names the next timer too",
         file: "crates/wheel-core/src/local.rs",
-        find: "        if entry.generation != key.generation {",
+        find: "        if entry.generation != key.generation() {",
         replace: "        if entry.generation == Generation::default() {",
         notice: Notice::Test("wheel-core", "state_machine", "local_wheel"),
     },
