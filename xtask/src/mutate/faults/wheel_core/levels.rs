@@ -146,8 +146,8 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
         name: "what is overdue fires last",
         file: "crates/wheel-core/src/levels.rs",
-        find: "        let visit = if due < self.cursor {\n            self.overdue.push(Reverse((due, index)));",
-        replace: "        let visit = if due < self.cursor {\n            self.overdue.push(Reverse((self.cursor, index)));",
+        find: "            self.overdue.push(Reverse((due, index)));",
+        replace: "            self.overdue.push(Reverse((self.cursor, index)));",
         notice: Notice::Test("wheel-core", "oracle", "agrees"),
     },
     Fault {
