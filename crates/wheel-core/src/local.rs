@@ -31,6 +31,14 @@ struct Entry<T> {
     value: Option<T>,
 }
 
+/// An entry that was cancelled, if it is still of this generation.
+#[derive(Clone, Copy)]
+struct Vacant {
+    index: u32,
+    generation: Generation,
+    due: u64,
+}
+
 /// A timing wheel for one thread. Built by [`Config::build_local`](crate::Config::build_local).
 ///
 /// ```
@@ -50,7 +58,10 @@ pub struct LocalWheel<T> {
     id: EngineId,
     levels: Levels,
     entries: Slab<Entry<T>>,
-    /// Indices and generations of entries that were cancelled, the latest last.
+    /// The entry that was cancelled last. A service that sets a timeout for each one that it cancels
+    /// touches no other.
+    latest: Option<Vacant>,
+    /// Those cancelled before it, the latest last.
     vacant: VecDeque<(u32, Generation)>,
     /// Entries that were given a place since the last advance.
     placed: usize,
@@ -66,6 +77,7 @@ impl<T> LocalWheel<T> {
             id: EngineId::unique(),
             levels,
             entries: Slab::new(),
+            latest: None,
             vacant: VecDeque::with_capacity(HINTS_MIN),
             placed: 0,
             live: 0,
@@ -209,41 +221,56 @@ impl<T> LocalWheel<T> {
     }
 
     /// Puts a value into the latest vacant entry, if that is looked at no later than `due`, else
-    /// into a fresh one.
+    /// into an older one or a fresh one.
+    #[inline]
     fn arm(&mut self, due: u64, value: T) -> Key {
         self.last = self.last.next();
         let generation = self.last;
+        if let Some(latest) = self.latest
+            && latest.due <= due
+        {
+            self.latest = None;
+            let entry = self.entries.get_mut(latest.index as usize);
+            // Another generation: it was freed, and perhaps used again, since.
+            if let Some(entry) = entry.filter(|entry| entry.generation == latest.generation) {
+                entry.generation = generation;
+                entry.due = due;
+                entry.value = Some(value);
+                return self.key(latest.index, generation);
+            }
+        }
+        self.arm_older(due, value)
+    }
+
+    fn arm_older(&mut self, due: u64, value: T) -> Key {
+        let entry = Entry {
+            generation: self.last,
+            due,
+            value: Some(value),
+        };
         for _ in 0..STALE_MAX {
             let Some(&(index, vacated)) = self.vacant.back() else {
                 break;
             };
-            let entry = self.entries.get_mut(index as usize);
-            match entry.filter(|entry| entry.generation == vacated) {
-                Some(entry) if entry.due > due => break,
-                Some(entry) => {
+            let older = self.entries.get_mut(index as usize);
+            match older.filter(|older| older.generation == vacated) {
+                Some(older) if older.due > due => break,
+                Some(older) => {
                     self.vacant.pop_back();
-                    *entry = Entry {
-                        generation,
-                        due,
-                        value: Some(value),
-                    };
-                    return self.key(index, generation);
+                    *older = entry;
+                    return self.key(index, self.last);
                 }
-                // It was freed, and perhaps used again, since.
+                // As above.
                 None => drop(self.vacant.pop_back()),
             }
         }
-        let entry = Entry {
-            generation,
-            due,
-            value: Some(value),
-        };
         let index = u32::try_from(self.entries.insert(entry)).expect("checked at insert");
         self.levels.place(index, due);
         self.placed += 1;
-        self.key(index, generation)
+        self.key(index, self.last)
     }
 
+    #[inline]
     fn vacate(&mut self, key: Key) -> Option<T> {
         if !key.is_of(self.id) {
             return None;
@@ -253,11 +280,22 @@ impl<T> LocalWheel<T> {
             return None;
         }
         let value = entry.value.take()?;
+        let latest = Vacant {
+            index: key.index(),
+            generation: key.generation(),
+            due: entry.due,
+        };
+        if let Some(older) = self.latest.replace(latest) {
+            self.remember(older);
+        }
+        Some(value)
+    }
+
+    fn remember(&mut self, older: Vacant) {
         if self.vacant.len() >= HINTS_MIN.max(self.entries.len() / 2) {
             self.vacant.pop_front();
         }
-        self.vacant.push_back((key.index(), key.generation()));
-        Some(value)
+        self.vacant.push_back((older.index, older.generation));
     }
 
     fn key(&self, index: u32, generation: Generation) -> Key {

@@ -242,10 +242,24 @@ pub(in crate::mutate) const FAULTS: &[Fault] = &[
         notice: Notice::Test("wheel-core", "state_machine", "local_wheel"),
     },
     Fault {
-        name: "a local re-arm does not compare due ticks",
+        name: "a local re-arm does not compare the due tick of the latest",
         file: "crates/wheel-core/src/local.rs",
-        find: "Some(entry) if entry.due > due => break,",
-        replace: "Some(entry) if entry.due > u64::MAX - 1 && due == 0 => break,",
+        find: "            && latest.due <= due\n",
+        replace: "",
+        notice: Notice::Test("wheel-core", "oracle", "local_wheel"),
+    },
+    Fault {
+        name: "a local re-arm does not look whether the latest was freed",
+        file: "crates/wheel-core/src/local.rs",
+        find: "entry.filter(|entry| entry.generation == latest.generation)",
+        replace: "entry",
+        notice: Notice::Test("wheel-core", "oracle", "local_wheel"),
+    },
+    Fault {
+        name: "a local re-arm does not compare the due ticks of older ones",
+        file: "crates/wheel-core/src/local.rs",
+        find: "Some(older) if older.due > due => break,",
+        replace: "Some(older) if older.due > u64::MAX - 1 && due == 0 => break,",
         notice: Notice::Test("wheel-core", "oracle", "local_wheel"),
     },
     Fault {
