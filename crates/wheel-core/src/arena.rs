@@ -40,6 +40,10 @@ impl Chain {
         self.len = self.len.checked_sub(1)?;
         let index = self.head;
         self.head = arena.get(index).next();
+        if self.len > 0 {
+            // Another core may have freed it.
+            arena.prefetch(self.head);
+        }
         Some(index)
     }
 
