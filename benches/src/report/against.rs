@@ -294,6 +294,39 @@ mod tests {
     }
 
     #[test]
+    fn one_noisy_row_is_no_noisy_run_and_a_noisy_run_makes_all_rows_hints() {
+        let with = |engine: &str, rounds: &[f64], others: f64| {
+            let mut taken = taken(engine, rounds);
+            for noise in &mut taken.noise {
+                noise.others = others;
+            }
+            taken
+        };
+        let of = |wheel: f64, noise: [f64; 3]| {
+            run(rows(&[
+                with("wheel", &[wheel], noise[0]),
+                with("heap", &[20.0], noise[1]),
+                with("btree", &[20.0], noise[2]),
+            ]))
+        };
+        let quiet = of(10.0, [0.0; 3]);
+        let row = told(&quiet, &of(12.0, [0.5, 0.0, 0.0]));
+        assert!(
+            row.contains("3 not moved") && !row.contains("was noisy"),
+            "{row}"
+        );
+        let noisy = of(12.0, [0.0, 0.5, 0.5]);
+        for (then, now) in [(&quiet, &noisy), (&noisy, &quiet)] {
+            let run = told(then, now);
+            assert!(
+                run.contains("3 not moved") && run.contains("was noisy"),
+                "{run}"
+            );
+        }
+        assert!(told(&quiet, &of(12.0, [0.0; 3])).contains("1 worse, 2 not moved"));
+    }
+
+    #[test]
     fn what_one_of_them_does_not_have_is_said_unless_it_was_not_asked_for() {
         let both = run(rows(&[taken("wheel", &[10.0]), taken("heap", &[20.0])]));
         let one = of(&[10.0]);
