@@ -109,8 +109,9 @@ impl Moment {
 pub struct Shared<C: Contestant> {
     /// One for each thread.
     pub hands: Vec<C::Hand>,
-    /// What has to be called every millisecond; `None` when the engine has a thread for it.
-    pub driver: Option<Pulse>,
+    /// What has to be called every millisecond, each by a thread of its own; none when the engine
+    /// has a thread for it.
+    pub drivers: Vec<Pulse>,
     /// Returns once the engine has carried out everything that it was handed; `None` when an
     /// operation that has returned is done.
     pub settle: Option<Box<dyn FnOnce() + Send>>,
@@ -193,6 +194,26 @@ impl Recorder {
         self.missing.load(Ordering::Acquire)
     }
 
+    /// How many fired after one that was asked for later.
+    pub fn out_of_order(&self) -> usize {
+        let first = self.asked.iter().min().copied();
+        let since_first = |at: Instant| first.map_or(0, |first| signed(at - first));
+        let both = self.asked.iter().zip(&self.late_ns);
+        let mut fired: Vec<(i64, i64)> = both
+            .map(|(&asked, late)| (since_first(asked), late.load(Ordering::Relaxed)))
+            .filter(|&(_, late)| late != Self::NOT_YET)
+            .map(|(asked, late)| (asked + late, asked))
+            .collect();
+        fired.sort_unstable();
+        let mut latest = i64::MIN;
+        let behind = fired.iter().filter(|&&(_, asked)| {
+            let behind = asked < latest;
+            latest = latest.max(asked);
+            behind
+        });
+        behind.count()
+    }
+
     /// How late those were that have fired, in nanoseconds; below 0 is early.
     pub fn late_ns(&self) -> Vec<i64> {
         let all = self.late_ns.iter().map(|late| late.load(Ordering::Relaxed));
@@ -218,5 +239,20 @@ mod tests {
         assert_eq!(recorder.missing(), 1);
         let late = recorder.late_ns();
         assert!(late[0] >= 0 && late[1] < 0 && late.len() == 2, "{late:?}");
+    }
+
+    #[test]
+    fn what_fires_after_one_that_was_asked_for_later_is_out_of_order() {
+        let now = Instant::now();
+        let at = |ms: u64| now + Duration::from_millis(ms);
+        let recorder = Recorder::new(vec![at(1), at(2), at(3), at(3), at(4)]);
+        for index in [1, 2, 3, 4, 0] {
+            recorder.fired(index);
+        }
+        assert_eq!(
+            recorder.out_of_order(),
+            1,
+            "the one of 1 ms, and none of those at 3 ms"
+        );
     }
 }

@@ -5,6 +5,7 @@
 mod arguments;
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -40,8 +41,11 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
+    // What cannot be read is found out now, not in a quarter of an hour.
+    let earlier = options.against.as_deref().map(report::read).transpose()?;
+    let scaling = options.scaling.as_deref().map(page_of).transpose()?;
     let plan = plan(&Choice {
-        effort: options.effort,
+        scope: options.scope,
         rivals: options.rivals,
         only: options.only.clone(),
     });
@@ -52,12 +56,20 @@ fn run(options: &Options) -> Result<(), String> {
     println!("{}\n", machine.line());
     let started = Instant::now();
     let rows = run_all(&plan, options);
-    let findings = Findings::new(machine, rows, plan.left_out);
+    let findings = Findings::new(options.scope.effort(), machine, rows, plan.left_out);
     print_end(&findings);
+    if let Some(earlier) = &earlier {
+        let now = report::document(&findings);
+        let compared = report::compare(earlier, &now, options.only.as_deref());
+        println!("\n{compared}");
+    }
     println!("took {:.0} s", started.elapsed().as_secs_f64());
     if let Some(path) = &options.json {
-        std::fs::write(path, report::json(&findings))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        write(path, &report::document(&findings).text())?;
+    }
+    if let (Some(path), Some(page)) = (&options.scaling, &scaling) {
+        write(path, &report::scaling(&findings, page))?;
+        println!("the table of {} is new", path.display());
     }
     if let Some(folder) = &options.report {
         report::page(&findings, folder)
@@ -76,12 +88,21 @@ fn run(options: &Options) -> Result<(), String> {
     Err(format!("of ours these failed: {}", failed.join(", ")))
 }
 
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn page_of(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| format!("`--scaling`: cannot read {}: {error}", path.display()))
+}
+
 fn run_all(plan: &Plan, options: &Options) -> Vec<Row> {
     let runs: usize = plan.groups.iter().map(|g| g.cells.len() * g.rounds).sum();
     let mut begun = 0;
     let mut rows = Vec::new();
     for group in &plan.groups {
-        let taken = run_group(group, options.effort, |round, cell| {
+        let taken = run_group(group, options.scope.effort(), |round, cell| {
             begun += 1;
             progress(&format!(
                 "{begun}/{runs}  {} {}, round {}",

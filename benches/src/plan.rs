@@ -13,11 +13,40 @@ pub enum Rivals {
     Heap,
 }
 
+/// Which cells there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The least that shows the order of things.
+    Quick,
+    /// Everything.
+    Full,
+    /// What `docs/SCALING.md` rests on, of the wheel alone, with the work of a full run.
+    Scaling,
+}
+
+impl Scope {
+    /// How much work each cell does.
+    pub fn effort(self) -> Effort {
+        match self {
+            Scope::Quick => Effort::Quick,
+            Scope::Full | Scope::Scaling => Effort::Full,
+        }
+    }
+
+    fn lines(self) -> &'static [Line] {
+        match self {
+            Scope::Quick => QUICK,
+            Scope::Full => FULL,
+            Scope::Scaling => SCALING,
+        }
+    }
+}
+
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// How much.
-    pub effort: Effort,
+    /// Which cells.
+    pub scope: Scope,
     /// Against whom.
     pub rivals: Rivals,
     /// Only cells whose label contains this.
@@ -103,14 +132,43 @@ const FULL: &[Line] = &[
     (Workload::MtLocal, &[0], &[1, 2, 4, 8], None),
     (Workload::MtRemote, &[0], &[2, 4, 8], None),
     (Workload::MtJitter, &[0], &[1, 2, 4, 8], None),
+    (Workload::TwoWheels, &[0], &[2, 4], None),
+    (Workload::Driver, &[MILLION, TEN_MILLION], ONE, None),
     (Workload::Lateness, &[10_000], ONE, None),
+    (Workload::Idle, &[100_000], ONE, None),
     (Workload::Storm, &[MILLION], ONE, None),
     (Workload::Tasks, &[MILLION], ONE, None),
     (Workload::SlowTasks, &[500], ONE, None),
 ];
 
-/// Other setups of the wheel that lateness is measured of.
-const LATENESS_VARIANTS: &[&str] = &["fine_tick", "precise_wait"];
+const SCALING: &[Line] = &[
+    (
+        Workload::Driver,
+        &[MILLION, TEN_MILLION],
+        ONE,
+        Some(WHEEL_ALONE),
+    ),
+    (
+        Workload::PairFifo,
+        &[1_000, TEN_MILLION],
+        ONE,
+        Some(WHEEL_ALONE),
+    ),
+    (Workload::Memory, &[TEN_MILLION], ONE, Some(WHEEL_ALONE)),
+    (Workload::MtLocal, &[0], &[1, 2], Some(WHEEL_ALONE)),
+    (Workload::MtJitter, &[0], &[1, 2], Some(WHEEL_ALONE)),
+    (Workload::TwoWheels, &[0], &[2, 4], Some(WHEEL_ALONE)),
+];
+const WHEEL_ALONE: &[&str] = &["wheel"];
+
+/// Other setups of the wheel that take part.
+fn variants(workload: Workload) -> &'static [&'static str] {
+    match workload {
+        Workload::Lateness => &["fine_tick", "precise_wait"],
+        Workload::TwoWheels => &["two"],
+        _ => &[],
+    }
+}
 
 fn rounds(effort: Effort, workload: Workload, pending: u64) -> usize {
     let cheap = matches!(workload, Workload::PairFifo | Workload::Insert);
@@ -123,8 +181,7 @@ fn rounds(effort: Effort, workload: Workload, pending: u64) -> usize {
 /// Plans a run of the engines that this build has.
 pub fn plan(choice: &Choice) -> Plan {
     let mut plan = Plan::default();
-    let lines = choice.effort.pick(QUICK, FULL);
-    for &(workload, sizes, threads, some) in lines {
+    for &(workload, sizes, threads, some) in choice.scope.lines() {
         let engines = ALL.iter().copied().filter(|name| {
             crate::contestants::describe(name).is_some()
                 && some.is_none_or(|some| some.contains(name))
@@ -190,19 +247,15 @@ fn group(
         .iter()
         .filter(|name| pending < TEN_MILLION || AT_TEN_MILLION.contains(name));
     let mut cells: Vec<Cell> = taking_part.map(|name| cell(name, "")).collect();
-    if workload == Workload::Lateness {
-        cells.extend(
-            LATENESS_VARIANTS
-                .iter()
-                .map(|variant| cell("wheel", variant)),
-        );
+    if engines.contains(&"wheel") {
+        cells.extend(variants(workload).iter().map(|name| cell("wheel", name)));
     }
     Group {
         workload,
         pending,
         threads,
         cells,
-        rounds: rounds(choice.effort, workload, pending),
+        rounds: rounds(choice.scope.effort(), workload, pending),
     }
 }
 
@@ -210,9 +263,9 @@ fn group(
 mod tests {
     use super::*;
 
-    fn planned(effort: Effort, rivals: Rivals, only: Option<&str>) -> Plan {
+    fn planned(scope: Scope, rivals: Rivals, only: Option<&str>) -> Plan {
         plan(&Choice {
-            effort,
+            scope,
             rivals,
             only: only.map(str::to_owned),
         })
@@ -228,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_quick_run_has_the_least_that_is_asked_of_it() {
-        let plan = planned(Effort::Quick, Rivals::All, None);
+        let plan = planned(Scope::Quick, Rivals::All, None);
         let build = ALL
             .iter()
             .filter(|n| crate::contestants::describe(n).is_some());
@@ -257,13 +310,13 @@ mod tests {
 
     #[test]
     fn against_the_heap_there_is_nobody_else() {
-        let plan = planned(Effort::Full, Rivals::Heap, None);
+        let plan = planned(Scope::Full, Rivals::Heap, None);
         assert_eq!(engines(&plan, Workload::PairFifo, MILLION), OURS_AND_HEAP);
     }
 
     #[test]
     fn a_pattern_picks_workloads_and_engines_by_their_label() {
-        let plan = planned(Effort::Full, Rivals::All, Some("pair_fifo/heap"));
+        let plan = planned(Scope::Full, Rivals::All, Some("pair_fifo/heap"));
         let cells: Vec<_> = plan.groups.iter().flat_map(|group| &group.cells).collect();
         assert_eq!(cells.len(), SIZES.len());
         assert!(cells.iter().all(|cell| cell.engine == "heap"));
@@ -271,7 +324,7 @@ mod tests {
 
     #[test]
     fn whoever_does_not_take_part_is_left_out_in_words() {
-        let plan = planned(Effort::Full, Rivals::All, None);
+        let plan = planned(Scope::Full, Rivals::All, None);
         for &workload in Workload::ALL {
             let takes_part = |name: &str| {
                 let mut cells = plan.groups.iter().flat_map(|group| &group.cells);
@@ -290,5 +343,18 @@ mod tests {
                 assert!(takes_part(name) || excused(name), "{workload} {name}");
             }
         }
+    }
+
+    #[test]
+    fn what_scaling_rests_on_is_the_wheel_alone_and_its_pair_of_wheels() {
+        let plan = planned(Scope::Scaling, Rivals::All, None);
+        let cells = plan.groups.iter().flat_map(|group| &group.cells);
+        let names: Vec<String> = cells.map(Cell::name).collect();
+        assert!(
+            names.iter().all(|name| name.starts_with("wheel")),
+            "{names:?}"
+        );
+        assert_eq!(names.iter().filter(|name| *name == "wheel:two").count(), 2);
+        assert!(plan.left_out.is_empty(), "{:?}", plan.left_out);
     }
 }

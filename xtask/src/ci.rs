@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{fuzz, layers, loom, mutate, shuttle, test, tidy};
+use crate::{bench, fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -54,6 +54,15 @@ const STEPS: &[Step] = &[
     Step {
         name: "shuttle",
         run: || shuttle::run(&[]),
+    },
+    Step {
+        name: "bench",
+        run: bench::quick_in_ci,
+    },
+    // Instructions, which a busy machine does not change; left out, in words, where valgrind is not.
+    Step {
+        name: "counts",
+        run: || bench::run(&["--counts".to_owned()]),
     },
 ];
 

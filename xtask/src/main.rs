@@ -39,8 +39,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, shuttle,\n\
-                fuzz\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, mutate,\n\
+                fuzz, shuttle, bench, counts\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -108,7 +108,9 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         about: "measure the wheel beside its rivals, in a quarter of an hour; --help lists options\n\
-                --quick        the least that shows the order of things, under a minute",
+                --quick        the least that shows the order of things, under a minute\n\
+                --against FILE what moved since an earlier run that wrote FILE with --json\n\
+                --counts       instructions per operation, held to benches/counts.json",
         run: bench::run,
     },
 ];

@@ -67,7 +67,7 @@ impl Contestant for AsyncIo {
     fn share(threads: usize) -> Shared<Self> {
         Shared {
             hands: vec![AsyncIoHand; threads],
-            driver: None,
+            drivers: Vec::new(),
             settle: None,
         }
     }

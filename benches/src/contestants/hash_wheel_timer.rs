@@ -111,7 +111,7 @@ impl Contestant for HashWheelTimer {
         });
         Shared {
             hands: hands.collect(),
-            driver: None,
+            drivers: Vec::new(),
             settle: Some(Box::new(move || settle(&engine))),
         }
     }

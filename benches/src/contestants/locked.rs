@@ -71,9 +71,9 @@ impl<S: Structure> Locked<S> {
         let engine = Locked::new();
         Shared {
             hands: (0..threads).map(|_| LockedHand(engine.clone())).collect(),
-            driver: Some(Box::new(move |now| {
+            drivers: vec![Box::new(move |now| {
                 engine.advance(now);
-            })),
+            })],
             settle: None,
         }
     }

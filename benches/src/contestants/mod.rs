@@ -115,8 +115,16 @@ pub fn left_out(name: &str, workload: Workload) -> Option<&'static str> {
             C::left_out(self.0)
         }
     }
-    visit(name, LeftOut(workload)).flatten()
+    match workload {
+        Workload::Driver | Workload::TwoWheels => (name != "wheel").then_some(WHEEL_ALONE),
+        // What waits for timers that are due soon waits for those that are not.
+        Workload::Idle => visit(name, LeftOut(Workload::Lateness)).flatten(),
+        other => visit(name, LeftOut(other)).flatten(),
+    }
 }
+
+/// The reason of all others where the wheel is measured by itself.
+const WHEEL_ALONE: &str = "is about the wheel's own driver, compared with nobody's";
 
 /// The reason of those that bring no thread that waits.
 const NO_WAIT: &str = "has no thread of its own that waits; `heap` with a condvar stands for all \

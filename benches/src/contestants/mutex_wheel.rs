@@ -79,9 +79,9 @@ impl Contestant for MutexWheel {
         let engine = MutexWheel::empty();
         Shared {
             hands: vec![engine.clone(); threads],
-            driver: Some(Box::new(move |now| {
+            drivers: vec![Box::new(move |now| {
                 engine.drive(now);
-            })),
+            })],
             settle: None,
         }
     }

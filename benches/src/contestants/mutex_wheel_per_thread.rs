@@ -92,11 +92,11 @@ impl Contestant for MutexWheelPerThread {
         let wheels: Vec<MutexWheel> = hands.iter().map(|hand| hand.wheel.clone()).collect();
         Shared {
             hands,
-            driver: Some(Box::new(move |now| {
+            drivers: vec![Box::new(move |now| {
                 for wheel in &wheels {
                     wheel.drive(now);
                 }
-            })),
+            })],
             settle: None,
         }
     }

@@ -81,7 +81,7 @@ impl Contestant for PingoraTimeout {
         let runtime = Arc::new(multi_thread());
         Shared {
             hands: vec![PingoraHand(runtime); threads],
-            driver: None,
+            drivers: Vec::new(),
             settle: None,
         }
     }

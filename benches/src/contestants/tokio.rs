@@ -114,7 +114,7 @@ impl Contestant for Tokio {
         let runtime = Arc::new(multi_thread());
         Shared {
             hands: vec![TokioHand(runtime); threads],
-            driver: None,
+            drivers: Vec::new(),
             settle: None,
         }
     }

@@ -65,7 +65,7 @@ impl Contestant for WheelAndDriver {
         let (wheel, mut driver) = Config::new().build();
         Shared {
             hands: (0..threads).map(|_| WheelHand(wheel.clone())).collect(),
-            driver: Some(Box::new(move |now| {
+            drivers: vec![Box::new(move |now| {
                 while driver
                     .advance(now, PASS, |timer| {
                         black_box(timer.value);
@@ -73,7 +73,7 @@ impl Contestant for WheelAndDriver {
                     .more
                 {}
                 driver.next_due();
-            })),
+            })],
             settle: None,
         }
     }

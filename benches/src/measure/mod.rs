@@ -11,7 +11,8 @@ mod machine;
 pub use machine::Machine;
 pub use noise::{Noise, NoiseMeter, verdict};
 pub use process::{
-    count_own_switches, cpu_time, forget_peak, peak_bytes, resident_bytes, switches, threads_now,
+    count_own_switches, cpu_time, forget_peak, peak_bytes, resident_bytes, switches,
+    switches_of_others, threads_now,
 };
 pub use random::Random;
 pub use sample::{Sample, curve_of, figure, nanoseconds};

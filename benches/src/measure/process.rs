@@ -70,10 +70,35 @@ pub fn switches() -> u64 {
 }
 
 fn switches_in(status: &str) -> Option<u64> {
-    let status = fs::read_to_string(status).ok()?;
+    count_in(
+        &fs::read_to_string(status).ok()?,
+        "nonvoluntary_ctxt_switches:",
+    )
+}
+
+fn count_in(status: &str, field: &str) -> Option<u64> {
     let mut lines = status.lines();
-    let count = lines.find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
+    let count = lines.find_map(|line| line.strip_prefix(field))?;
     count.trim().parse().ok()
+}
+
+/// How often the threads of this process other than the caller's went off a core, willingly or
+/// not: a thread that sleeps on adds nothing, and each wake-up adds one.
+pub fn switches_of_others() -> Option<u64> {
+    let own = fs::read_link("/proc/thread-self").ok()?;
+    let mut sum = 0;
+    for task in fs::read_dir("/proc/self/task").ok()?.flatten() {
+        if Some(task.file_name().as_os_str()) == own.file_name() {
+            continue;
+        }
+        // A thread may end meanwhile.
+        let Ok(status) = fs::read_to_string(task.path().join("status")) else {
+            continue;
+        };
+        sum += count_in(&status, "voluntary_ctxt_switches:")?
+            + count_in(&status, "nonvoluntary_ctxt_switches:")?;
+    }
+    Some(sum)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -87,6 +112,34 @@ mod tests {
         assert!(resident_bytes().unwrap() >= before + (60 << 20));
         assert!(peak_bytes().unwrap() >= before + (60 << 20));
         drop(block);
+    }
+
+    #[test]
+    fn a_wake_up_of_another_thread_is_counted_and_one_of_our_own_is_not() {
+        let (wake, sleeping) = std::sync::mpsc::channel::<()>();
+        let (woken, seen) = std::sync::mpsc::channel::<()>();
+        let sleeper = std::thread::spawn(move || {
+            for () in sleeping {
+                woken.send(()).unwrap();
+            }
+        });
+        let counts_a_hundred = || {
+            let before = switches_of_others().unwrap();
+            for _ in 0..100 {
+                wake.send(()).unwrap();
+                seen.recv().unwrap();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            switches_of_others().unwrap() >= before + 90
+        };
+        // The threads of other tests may end in between, and their counts go with them.
+        assert!((0..20).any(|_| counts_a_hundred()));
+        drop(wake);
+        sleeper.join().unwrap();
+        assert_eq!(
+            count_in("voluntary_ctxt_switches:\t7\n", "voluntary_ctxt_switches:"),
+            Some(7)
+        );
     }
 
     #[test]

@@ -48,6 +48,62 @@ pub mod figure {
     pub const CPU_MS: &str = "cpu_ms";
     /// What one empty tick of an hour costs, ticked one by one.
     pub const EMPTY_TICK_NS: &str = "empty_tick_ns";
+    /// Timers that fired after one that was asked for later, of a hundred.
+    pub const OUT_OF_ORDER: &str = "out_of_order_pct";
+    /// Switches of threads in a second in which nothing is due.
+    pub const WAKE_UPS: &str = "wake_ups_per_s";
+    /// CPU time of such a second.
+    pub const IDLE_CPU: &str = "cpu_us_per_s";
+    /// The most that was resident besides what had been before.
+    pub const PEAK_BYTES: &str = "peak_bytes";
+    /// The longest from the end of a driver's pass to the end of the next.
+    pub const ABSENCE_MS: &str = "driver_away_ms";
+    /// What a storm made resident, against what W5 allows it.
+    pub const OF_W5: &str = "storm_of_w5";
+    /// The same of a storm of timeouts of one length.
+    pub const FIXED_OF_W5: &str = "storm_fixed_of_w5";
+    /// The same of a storm of timeouts of up to an hour.
+    pub const WIDE_OF_W5: &str = "storm_wide_of_w5";
+    /// The driver's part of an entry that it takes from the intake and places.
+    pub const PLACED_NS: &str = "placed_ns";
+    /// Of one that it moves to a finer level.
+    pub const CASCADED_NS: &str = "cascaded_ns";
+    /// Of one that it fires.
+    pub const FIRED_NS: &str = "fired_ns";
+    /// Of one that was cancelled before it had a place, and is freed.
+    pub const FREED_NS: &str = "freed_ns";
+
+    /// Those that two runs are compared by: no figure twice under two names, and less is better
+    /// in all of them.
+    pub const COMPARED: &[&str] = &[
+        NS_PER_OP,
+        DRIVER_NS_PER_OP,
+        BYTES_PER_TIMER,
+        STORM_PEAK_BYTES,
+        "storm_fixed_peak_bytes",
+        "storm_wide_peak_bytes",
+        TICK_P999,
+        TICK_P9999,
+        LATE_P50,
+        LATE_P99,
+        EARLY,
+        OUT_OF_ORDER,
+        CPU_MS,
+        EMPTY_TICK_NS,
+        WAKE_UPS,
+        IDLE_CPU,
+        PLACED_NS,
+        CASCADED_NS,
+        FIRED_NS,
+        FREED_NS,
+        "over_pool",
+        "next_tick_late_us",
+        "start_ms.p99",
+        "insert_s",
+        "insert_mb",
+        "p99_of_best",
+        "threads_used",
+    ];
 }
 
 /// One run of one cell.

@@ -1,6 +1,6 @@
 //! Medians and what lies around them. Pure.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The middle of `values`, of an even number the mean of the two in the middle; `None` of none.
 pub fn median(values: &[f64]) -> Option<f64> {
@@ -15,7 +15,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// A figure over all rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The least.
     pub min: f64,

@@ -1,4 +1,5 @@
-//! From samples to what people read: the table, the JSON, the page with plots, and the losses.
+//! From samples to what people read: the table, the JSON and what moved since an earlier one, the
+//! page with plots, the bars, and the losses.
 //!
 //! `rows` does the arithmetic; the others only write. All of it is pure but for the page's files.
 
@@ -6,23 +7,31 @@ mod rows;
 mod table;
 mod losses;
 mod json;
+mod against;
 mod svg;
 mod plots;
+mod marks;
 mod bars;
+mod scaling;
 mod page;
 
-pub use json::write as json;
+pub use against::compare;
+pub use json::{Document, document, read};
 pub use losses::losses;
 pub use page::write as page;
 pub use rows::{Row, rows};
+pub use scaling::document as scaling;
 pub use table::{group_table, number};
 
 use crate::measure::{Machine, Noise};
 use crate::plan::LeftOut;
+use crate::workloads::Effort;
 
 /// All that a run has found.
 #[derive(Clone, Debug)]
 pub struct Findings {
+    /// How much work each cell was given.
+    pub effort: Effort,
     /// On what.
     pub machine: Machine,
     /// In the order of the tables.
@@ -35,9 +44,15 @@ pub struct Findings {
 
 impl Findings {
     /// Puts together what has come of a run.
-    pub fn new(machine: Machine, rows: Vec<Row>, left_out: Vec<LeftOut>) -> Findings {
+    pub fn new(
+        effort: Effort,
+        machine: Machine,
+        rows: Vec<Row>,
+        left_out: Vec<LeftOut>,
+    ) -> Findings {
         let noise: Vec<Noise> = rows.iter().flat_map(|row| row.noise.clone()).collect();
         Findings {
+            effort,
             machine,
             noise: crate::measure::verdict(&noise),
             rows,

@@ -22,7 +22,7 @@ pub fn write(findings: &Findings, folder: &Path) -> io::Result<()> {
     let bars = folder.join("BARS.md");
     let before = fs::read_to_string(&bars).ok();
     fs::write(&bars, bars::document(findings, before.as_deref()))?;
-    fs::write(folder.join("results.json"), json::write(findings))?;
+    fs::write(folder.join("results.json"), json::document(findings).text())?;
     fs::write(folder.join("index.html"), html(findings, &plots))
 }
 
@@ -140,11 +140,12 @@ mod tests {
     use super::super::rows::{rows, tests::taken};
     use super::*;
     use crate::measure::Machine;
+    use crate::workloads::Effort;
 
     #[test]
     fn a_page_says_where_the_wheel_loses_and_shows_every_row() {
         let rows = rows(&[taken("wheel", &[30.0]), taken("heap", &[20.0])]);
-        let findings = Findings::new(Machine::this(), rows, Vec::new());
+        let findings = Findings::new(Effort::Full, Machine::this(), rows, Vec::new());
         let page = html(&findings, &[]);
         assert!(page.contains("<li>pair_fifo, 100k pending: 30.0 ns a pair against 20.0 of heap"));
         assert_eq!(page.matches("<tr").count(), 3);

@@ -56,6 +56,16 @@ fn stroke(engine: &str) -> Stroke {
     Stroke { colour, width }
 }
 
+/// As its engine, and thin when it is not the usual setup.
+fn stroke_of(row: &Row) -> Stroke {
+    let usual = stroke(&row.cell.engine);
+    if row.cell.variant.is_empty() {
+        usual
+    } else {
+        Stroke { width: 2, ..usual }
+    }
+}
+
 /// A line for each engine through what `point` gives of its rows.
 fn by_engine(rows: &[&Row], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Line> {
     let mut all: Vec<Line> = Vec::new();
@@ -65,7 +75,7 @@ fn by_engine(rows: &[&Row], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<L
         match all.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
             None => all.push(Line {
-                stroke: stroke(&row.cell.engine),
+                stroke: stroke_of(row),
                 name,
                 points: vec![point],
             }),
@@ -139,14 +149,7 @@ fn lateness(rows: &[&Row]) -> Option<Plot> {
                 .filter(|(percent, _)| *percent <= 99.99)
                 .map(|&(percent, us)| (percent, us.max(ON_TIME_US)))
                 .collect(),
-            stroke: Stroke {
-                width: if row.cell.variant.is_empty() {
-                    stroke(&row.cell.engine).width
-                } else {
-                    2
-                },
-                ..stroke(&row.cell.engine)
-            },
+            stroke: stroke_of(row),
         })
         .collect();
     if all.is_empty() {
@@ -209,6 +212,27 @@ mod tests {
         assert_eq!(drawn.len(), 1);
         assert_eq!(drawn[0].file, "pair_fifo.svg");
         assert!(drawn[0].svg.contains(">100k<"), "{}", drawn[0].svg);
+    }
+
+    #[test]
+    fn another_setup_of_an_engine_is_a_line_of_its_own_and_thin() {
+        let on = |threads: usize, variant: &str| {
+            let mut wheel = taken("wheel", &[10.0]);
+            wheel.cell.workload = Workload::TwoWheels;
+            wheel.cell.threads = threads;
+            wheel.cell.variant = variant.to_owned();
+            let sample = wheel.samples[0].take().unwrap();
+            wheel.samples[0] = Some(sample.with(figure::MOPS, 100.0));
+            rows(&[wheel])
+        };
+        let all = [on(2, ""), on(2, "two"), on(4, ""), on(4, "two")].concat();
+        let all: Vec<&Row> = all.iter().collect();
+        let lines = by_engine(&all, |row| {
+            Some((row.cell.threads as f64, row.primary()?.p50))
+        });
+        let widths: Vec<u8> = lines.iter().map(|line| line.stroke.width).collect();
+        assert_eq!(widths, [4, 2]);
+        assert_eq!(lines[1].points, [(2.0, 10.0), (4.0, 10.0)]);
     }
 
     #[test]

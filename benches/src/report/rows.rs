@@ -40,6 +40,11 @@ impl Row {
         self.figures.get(name).copied()
     }
 
+    /// Whether it was disturbed, and how.
+    pub fn disturbed(&self) -> (bool, String) {
+        crate::measure::verdict(&self.noise)
+    }
+
     /// Whether it is one of ours.
     pub fn is_ours(&self) -> bool {
         OURS.contains(&self.cell.engine.as_str())
@@ -157,7 +162,9 @@ pub(super) fn place(workload: Workload, pending: u64, threads: usize) -> String 
     }
     match workload {
         Workload::Tasks | Workload::SlowTasks => format!("{} tasks", short(pending)),
-        Workload::Lateness | Workload::Storm => format!("{} timers", short(pending)),
+        Workload::Lateness | Workload::Idle | Workload::Storm => {
+            format!("{} timers", short(pending))
+        }
         _ => format!("{} pending", short(pending)),
     }
 }

@@ -87,6 +87,10 @@ pub(super) fn also(row: &Row) -> String {
             figure::STORM_PEAK_BYTES => format!("storm {:.1} MiB", mib(value)),
             "storm_fixed_peak_bytes" => format!("of one length {:.1} MiB", mib(value)),
             "storm_wide_peak_bytes" => format!("up to 1 h {:.1} MiB", mib(value)),
+            figure::PEAK_BYTES => format!("held {:.1} MiB", mib(value)),
+            figure::OF_W5 | figure::FIXED_OF_W5 | figure::WIDE_OF_W5 => {
+                format!("{name} {}x", number(value))
+            }
             figure::STORM_BYTES_PER_TIMER => continue,
             figure::EARLY if value == 0.0 => continue,
             figure::EARLY => {
@@ -99,8 +103,11 @@ pub(super) fn also(row: &Row) -> String {
         };
         parts.push(part);
     }
-    if row.rounds > 0 && row.failure.is_some() {
-        parts.push(format!("only {} rounds succeeded", row.rounds));
+    if let (true, Some(failure)) = (row.rounds > 0, &row.failure) {
+        parts.push(format!("only {} rounds succeeded: {failure}", row.rounds));
+    }
+    if row.disturbed().0 {
+        parts.push("NOISY".to_owned());
     }
     parts.join(", ")
 }
@@ -141,5 +148,20 @@ mod tests {
             table.contains("btree                    failed: failed"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn a_row_says_that_a_round_failed_and_that_it_was_disturbed() {
+        let mut disturbed = taken("wheel", &[10.0, 0.0]);
+        for noise in &mut disturbed.noise {
+            noise.others = 0.5;
+        }
+        let table = group_table(&rows(&[disturbed, taken("heap", &[20.0])]));
+        let of = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
+        assert!(
+            of("wheel").contains("only 1 rounds succeeded: failed, NOISY"),
+            "{table}"
+        );
+        assert!(!of("heap").contains("NOISY"), "{table}");
     }
 }

@@ -1,7 +1,7 @@
 //! How late timers are in real time: 10 thousand over 2 s on a machine that is otherwise idle.
 //!
 //! Against the instant that was asked for, not against what an engine rounds it to. Early firing is
-//! a fact to be told, of anyone.
+//! a fact to be told, of anyone. So is the order: within a tick an engine may fire in any.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,7 +34,8 @@ pub(super) fn run<C: Contestant>(variant: &str, effort: Effort) -> Result<Sample
     }
     let cpu = cpu.and_then(|before| Some(cpu_time()? - before));
     std::mem::forget(engine);
-    let sample = of(&recorder.late_ns());
+    let behind = recorder.out_of_order() as f64 / recorder.asked().len() as f64;
+    let sample = of(&recorder.late_ns()).with(figure::OUT_OF_ORDER, behind * 100.0);
     Ok(match cpu {
         Some(cpu) => sample.with(figure::CPU_MS, cpu.as_secs_f64() * 1e3),
         None => sample,

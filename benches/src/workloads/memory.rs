@@ -8,9 +8,10 @@
 
 use std::time::Duration;
 
+use super::held::Held;
 use super::threads::{OPEN, storm};
 use super::{Effort, HOUR_TICKS};
-use crate::measure::{Random, Sample, figure, forget_peak, peak_bytes, resident_bytes};
+use crate::measure::{Random, Sample, figure, forget_peak, resident_bytes};
 use crate::{Contestant, Tick, Time, Workload};
 
 const UNKNOWN: &str = "resident memory cannot be read on this system";
@@ -25,29 +26,27 @@ pub(super) fn run<C: Contestant>(pending: u64, effort: Effort) -> Result<Sample,
     if !storms || !forget_peak() {
         return Ok(sample);
     }
-    let peak = storm_peak::<C>(1_000, effort)?;
+    let time = effort.pick(Duration::from_millis(300), Duration::from_secs(1));
+    // The most that two threads make resident whose timeouts are so far apart at most.
+    let held = |sample: Sample, spread_ms, peak, of_w5| {
+        let held = Held::look();
+        let storm = storm(C::share(STORM_THREADS), spread_ms, time);
+        let sample = held.until_now::<C>(&storm, sample, of_w5);
+        let bytes = sample.get(figure::PEAK_BYTES).unwrap_or(0.0);
+        sample.with(peak, bytes)
+    };
     let sample = match effort {
         Effort::Quick => sample,
-        Effort::Full => sample
-            .with("storm_fixed_peak_bytes", storm_peak::<C>(1, effort)?)
-            .with(
-                "storm_wide_peak_bytes",
-                storm_peak::<C>(HOUR_TICKS - 30_000, effort)?,
-            ),
+        Effort::Full => {
+            let fixed = held(sample, 1, "storm_fixed_peak_bytes", figure::FIXED_OF_W5);
+            let wide = HOUR_TICKS - 30_000;
+            held(fixed, wide, "storm_wide_peak_bytes", figure::WIDE_OF_W5)
+        }
     };
-    Ok(sample.with(figure::STORM_PEAK_BYTES, peak).with(
-        figure::STORM_BYTES_PER_TIMER,
-        peak / (STORM_THREADS * OPEN) as f64,
-    ))
-}
-
-/// The most that two threads make resident whose timeouts are `spread_ms` apart at most.
-fn storm_peak<C: Contestant>(spread_ms: u64, effort: Effort) -> Result<f64, String> {
-    forget_peak();
-    let before = resident_bytes().ok_or(UNKNOWN)?;
-    let time = effort.pick(Duration::from_millis(300), Duration::from_secs(1));
-    storm::<C>(STORM_THREADS, spread_ms, time);
-    Ok(peak_bytes().ok_or(UNKNOWN)?.saturating_sub(before) as f64)
+    let mut sample = held(sample, 1_000, figure::STORM_PEAK_BYTES, figure::OF_W5);
+    let peak = sample.figures.remove(figure::PEAK_BYTES).unwrap_or(0.0);
+    let each = peak / (STORM_THREADS * OPEN) as f64;
+    Ok(sample.with(figure::STORM_BYTES_PER_TIMER, each))
 }
 
 fn at_rest<C: Contestant>(count: u64) -> Option<f64> {

@@ -12,6 +12,10 @@ mod sparse;
 mod memory;
 mod threads;
 mod lateness;
+mod idle;
+mod driver;
+mod two_wheels;
+mod held;
 mod storm;
 mod tasks;
 mod slow_tasks;
@@ -100,8 +104,14 @@ workloads! {
         "The same, but the next thread cancels what a thread has set.",
     MtJitter "mt_jitter" "pair"
         "As mt_local, the timeouts 30 s to 31 s.",
+    TwoWheels "two_wheels" "pair"
+        "mt_jitter on one wheel, and on two with a driver thread each, every thread on one of them.",
+    Driver "driver" "timer placed, moved once and fired"
+        "What the driver does with an entry: placing, moving to a finer level, firing; or freeing one that was cancelled.",
     Lateness "lateness" "timer"
         "10 thousand timers over 2 s of real time, against the asked instant.",
+    Idle "idle" "second"
+        "100 thousand timers over an hour away, left alone: wake-ups and CPU of all threads.",
     Storm "storm" "timer"
         "1 million timers due in one tick, run by a pool of workers.",
     Tasks "tasks" "task"
@@ -116,6 +126,7 @@ impl Workload {
         match self {
             Workload::Memory => figure::BYTES_PER_TIMER,
             Workload::Lateness => figure::LATE_P99,
+            Workload::Idle => figure::WAKE_UPS,
             _ => figure::NS_PER_OP,
         }
     }
@@ -125,6 +136,7 @@ impl Workload {
         match self {
             Workload::Memory => "bytes a timer".to_owned(),
             Workload::Lateness => "us late at p99".to_owned(),
+            Workload::Idle => "wake-ups a second".to_owned(),
             other => format!("ns a {}", other.operation()),
         }
     }
@@ -133,7 +145,7 @@ impl Workload {
     pub fn is_threaded(self) -> bool {
         matches!(
             self,
-            Workload::MtLocal | Workload::MtRemote | Workload::MtJitter
+            Workload::MtLocal | Workload::MtRemote | Workload::MtJitter | Workload::TwoWheels
         )
     }
 
@@ -246,7 +258,7 @@ impl contestants::Visitor for Run<'_> {
 
     fn visit<C: Contestant>(self) -> Result<Sample, String> {
         let Run { cell, effort } = self;
-        if let Some(reason) = C::left_out(cell.workload) {
+        if let Some(reason) = contestants::left_out(C::NAME, cell.workload) {
             return Err(reason.to_owned());
         }
         match cell.workload {
@@ -260,7 +272,10 @@ impl contestants::Visitor for Run<'_> {
             Workload::MtLocal | Workload::MtRemote | Workload::MtJitter => {
                 threads::run::<C>(cell.workload, cell.threads, effort)
             }
+            Workload::TwoWheels => two_wheels::run(cell.threads, &cell.variant, effort),
+            Workload::Driver => driver::run(cell.pending),
             Workload::Lateness => lateness::run::<C>(&cell.variant, effort),
+            Workload::Idle => idle::run::<C>(cell.pending),
             Workload::Storm => storm::run(C::NAME, cell.pending),
             Workload::Tasks => tasks::run(cell.pending),
             Workload::SlowTasks => slow_tasks::run(),

@@ -11,6 +11,7 @@ use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::held::Held;
 use super::{Effort, Workload};
 use crate::measure::{Random, Sample, count_own_switches, cpu_time, figure};
 use crate::{Contestant, Hand, Moment, Pulse, Shared, Tick};
@@ -47,34 +48,59 @@ pub(super) fn run<C: Contestant>(
     };
     let remote = workload == Workload::MtRemote;
     let time = effort.pick(Duration::from_millis(250), Duration::from_millis(400));
-    let (pairs, took, cpu) = measure::<C>(threads, remote, jitter_ms, time);
-    let ns = took.as_nanos() as f64 / pairs as f64;
-    let sample = Sample::new()
-        .with(figure::NS_PER_OP, ns)
-        .with(figure::MOPS, 1e3 / ns);
-    Ok(match cpu {
-        Some(cpu) => sample.with(figure::CPU_NS_PER_OP, cpu.as_nanos() as f64 / pairs as f64),
-        None => sample,
-    })
+    if workload == Workload::MtJitter {
+        let held = Held::look();
+        let storm = measure(C::share(threads), remote, jitter_ms, time);
+        return Ok(held.until_now::<C>(&storm, storm.sample(), figure::OF_W5));
+    }
+    Ok(measure(C::share(threads), remote, jitter_ms, time).sample())
 }
 
-/// Pairs for so long, with timeouts of 30 s and up to `spread_ms` more.
-pub(super) fn storm<C: Contestant>(threads: usize, spread_ms: u64, time: Duration) {
-    measure::<C>(threads, false, spread_ms, time);
+/// Pairs for so long on `engine`, with timeouts of 30 s and up to `spread_ms` more.
+pub(super) fn storm<C: Contestant>(engine: Shared<C>, spread_ms: u64, time: Duration) -> Storm {
+    measure(engine, false, spread_ms, time)
 }
 
-/// Pairs, the time until the engine has settled, and CPU time.
+/// What came of threads that set and cancelled.
+pub(super) struct Storm {
+    pub(super) threads: usize,
+    pub(super) spread_ms: u64,
+    pub(super) pairs: u64,
+    /// Until the engine had settled.
+    pub(super) took: Duration,
+    pub(super) cpu: Option<Duration>,
+    /// The longest time from the end of a driver's pass to the end of the next.
+    pub(super) absence: Duration,
+}
+
+impl Storm {
+    pub(super) fn sample(&self) -> Sample {
+        let ns = self.took.as_nanos() as f64 / self.pairs as f64;
+        let sample = Sample::new()
+            .with(figure::NS_PER_OP, ns)
+            .with(figure::MOPS, 1e3 / ns);
+        match self.cpu {
+            Some(cpu) => {
+                let used = cpu.as_nanos() as f64 / self.pairs as f64;
+                sample.with(figure::CPU_NS_PER_OP, used)
+            }
+            None => sample,
+        }
+    }
+}
+
 fn measure<C: Contestant>(
-    threads: usize,
+    engine: Shared<C>,
     remote: bool,
     jitter_ms: u64,
     time: Duration,
-) -> (u64, Duration, Option<Duration>) {
+) -> Storm {
     let Shared {
         hands,
-        driver,
+        drivers,
         settle,
-    } = C::share(threads);
+    } = engine;
+    let threads = hands.len();
     let field = Field {
         started: Instant::now(),
         jitter_ms,
@@ -85,7 +111,10 @@ fn measure<C: Contestant>(
     };
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
-        let driving = driver.map(|pulse| scope.spawn(|| drive(pulse, &field.started, &ended)));
+        let driving: Vec<_> = drivers
+            .into_iter()
+            .map(|pulse| scope.spawn(|| drive(pulse, &field.started, &ended)))
+            .collect();
         let workers: Vec<_> = hands
             .into_iter()
             .enumerate()
@@ -121,20 +150,32 @@ fn measure<C: Contestant>(
         let took = started.elapsed();
         let cpu = cpu.and_then(|before| Some(cpu_time()? - before));
         ended.store(true, Ordering::Relaxed);
-        if let Some(driving) = driving {
-            driving.join().expect("the driver does not panic");
+        let absences = driving
+            .into_iter()
+            .map(|driving| driving.join().expect("the driver does not panic"));
+        Storm {
+            threads,
+            spread_ms: jitter_ms,
+            absence: absences.max().unwrap_or_default(),
+            pairs: field.pairs.load(Ordering::Relaxed),
+            took,
+            cpu,
         }
-        (field.pairs.load(Ordering::Relaxed), took, cpu)
     })
 }
 
-/// The driver's thread.
-fn drive(mut pulse: Pulse, started: &Instant, ended: &AtomicBool) {
+/// A driver's thread; the longest time from the end of a pass to the end of the next.
+fn drive(mut pulse: Pulse, started: &Instant, ended: &AtomicBool) -> Duration {
+    let mut longest = Duration::ZERO;
+    let mut last = Instant::now();
     while !ended.load(Ordering::Relaxed) {
         pulse(Tick::new(Moment::since(*started).tick));
+        let now = Instant::now();
+        longest = longest.max(now - std::mem::replace(&mut last, now));
         thread::sleep(Duration::from_millis(1));
     }
     std::mem::forget(pulse);
+    longest
 }
 
 impl<K> Field<K> {

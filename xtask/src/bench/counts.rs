@@ -31,7 +31,13 @@ pub(super) fn run(purpose: Purpose) -> Result<(), String> {
         println!("No valgrind here: instructions were not counted, and are not held.");
         return Ok(());
     }
-    let runner = runner()?;
+    let runner = match runner() {
+        Ok(runner) => runner,
+        Err(error) => {
+            println!("{error}\nNo {RUNNER} here: instructions were not counted, and are not held.");
+            return Ok(());
+        }
+    };
     let mut bench = cargo(&[
         "bench",
         "--locked",
@@ -47,11 +53,36 @@ pub(super) fn run(purpose: Purpose) -> Result<(), String> {
     if counted.is_empty() {
         return Err("the benches printed no counts".to_owned());
     }
-    let compiler = output_of(Command::new("rustc").arg("--version"))?;
+    let compiler = Compiler::of(&output_of(Command::new("rustc").arg("-vV"))?);
     let file = root().join("benches").join("counts.json");
     match purpose {
-        Purpose::Accept => accept(&file, &counted, compiler.trim()),
-        Purpose::Hold => hold(&file, &counted, compiler.trim()),
+        Purpose::Accept => accept(&file, &counted, &compiler),
+        Purpose::Hold => hold(&file, &counted, &compiler),
+    }
+}
+
+/// What makes the code that is counted: another version, or one for another machine, makes other
+/// code.
+#[derive(Debug, PartialEq)]
+struct Compiler {
+    version: String,
+    host: String,
+}
+
+impl Compiler {
+    /// From what `rustc -vV` prints.
+    fn of(printed: &str) -> Compiler {
+        let host = printed.lines().find_map(|line| line.strip_prefix("host: "));
+        Compiler {
+            version: printed.lines().next().unwrap_or_default().to_owned(),
+            host: host.unwrap_or("unknown").to_owned(),
+        }
+    }
+
+    /// Whether it has made the counts of a file; one that names no host is taken at its version.
+    fn is_of(&self, bounds: &Value) -> bool {
+        let host = &bounds["host"];
+        bounds["compiler"] == *self.version && (host.is_null() || *host == *self.host)
     }
 }
 
@@ -104,7 +135,7 @@ fn newest(value: &Value) -> Option<f64> {
     }
 }
 
-fn accept(file: &Path, counted: &Counts, compiler: &str) -> Result<(), String> {
+fn accept(file: &Path, counted: &Counts, compiler: &Compiler) -> Result<(), String> {
     let counts: Map<String, Value> = counted
         .iter()
         .map(|(name, count)| (name.clone(), json!((count * 10.0).round() / 10.0)))
@@ -112,7 +143,8 @@ fn accept(file: &Path, counted: &Counts, compiler: &str) -> Result<(), String> {
     let text = format!(
         "{:#}\n",
         json!({
-            "compiler": compiler,
+            "compiler": compiler.version,
+            "host": compiler.host,
             "band_percent": BAND_PERCENT,
             "instructions_per_operation": counts,
         })
@@ -122,15 +154,18 @@ fn accept(file: &Path, counted: &Counts, compiler: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn hold(file: &Path, counted: &Counts, compiler: &str) -> Result<(), String> {
+fn hold(file: &Path, counted: &Counts, compiler: &Compiler) -> Result<(), String> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let bounds: Value = serde_json::from_str(&text)
         .map_err(|error| format!("{} is no JSON: {error}", file.display()))?;
     let (table, outside) = compare(&bounds, counted);
     print!("{table}");
-    if bounds["compiler"] != compiler {
-        println!("Another compiler than {}: not held.", bounds["compiler"]);
+    if !compiler.is_of(&bounds) {
+        println!(
+            "Not held: {} for {} has made the code, and the counts of the file are of {} for {}.",
+            compiler.version, compiler.host, bounds["compiler"], bounds["host"]
+        );
         return Ok(());
     }
     if outside.is_empty() {
@@ -183,6 +218,17 @@ mod tests {
             counted,
             [("cancel".to_owned(), 41.0), ("insert".to_owned(), 52.0)]
         );
+    }
+
+    #[test]
+    fn a_compiler_is_known_by_its_version_and_its_machine() {
+        let own = Compiler::of("rustc 1.95.0 (5980)\nbinary: rustc\nhost: x86_64-linux\n");
+        let of =
+            |version: &str, host: Value| own.is_of(&json!({ "compiler": version, "host": host }));
+        assert!(of("rustc 1.95.0 (5980)", json!("x86_64-linux")));
+        assert!(of("rustc 1.95.0 (5980)", Value::Null));
+        assert!(!of("rustc 1.95.0 (5980)", json!("aarch64-linux")));
+        assert!(!of("rustc 1.96.0 (1234)", json!("x86_64-linux")));
     }
 
     #[test]
