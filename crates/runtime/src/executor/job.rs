@@ -76,13 +76,19 @@ impl Job {
         self.priority
     }
 
+    #[cfg(test)]
+    pub(crate) fn of_class(mut self, priority: Priority) -> Job {
+        self.priority = priority;
+        self
+    }
+
     pub(crate) fn is_void(&self) -> bool {
         self.work.as_ref().is_none_or(|work| work.is_void())
     }
 
-    /// What an ordered queue sorts by: class first, then due.
-    pub(crate) fn rank(&self) -> (std::cmp::Reverse<Priority>, u64) {
-        (std::cmp::Reverse(self.priority), self.due_ns)
+    /// When it was due, in nanoseconds of the clock of its engine.
+    pub(crate) fn due_ns(&self) -> u64 {
+        self.due_ns
     }
 }
 

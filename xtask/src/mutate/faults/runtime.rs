@@ -34,7 +34,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a worker does not wake the next one",
         file: "crates/runtime/src/executor/pool/queue.rs",
-        find: "            more: !ready.heap.is_empty(),",
+        find: "            more: !ready.is_empty(),",
         replace: "            more: false,",
         notice: Notice::Model("batch_hand_over", "a_batch_wakes"),
     },
