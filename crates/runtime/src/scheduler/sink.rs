@@ -24,7 +24,7 @@ pub(crate) enum Fire {
     /// One whose task had its lock taken when it was due.
     Again(Busy),
     /// A run that waits already, on its way to the executor.
-    Run(Job),
+    Run(Box<Job>),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
 }
@@ -106,7 +106,7 @@ impl Sink<Fire> for TaskSink {
                 self.to_see_again -= 1;
                 self.look(busy.task, busy.epoch, busy.due, timer.now);
             }
-            Fire::Run(job) => self.jobs.push(job),
+            Fire::Run(job) => self.jobs.push(*job),
             Fire::Mark(mark) => self.marks.push(mark),
         }
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Timers;
-use super::sink::{Handover, Inline, PanicHook, Reporter};
+use super::sink::{Handover, Inline};
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::Executor;
+use crate::panics::{PanicHook, Reporter};
 
 /// Sets up a [`Timers`]. Every setting has a default.
 ///
