@@ -170,12 +170,14 @@ impl<T: Send + 'static> Engine<T> {
 
     /// Due at `due`, rounded up to a tick; at once, but not in the call, if that is past.
     pub(crate) fn at_moment(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
-        // What has passed needs no rounding, and rounded up it would wait for a tick.
-        let now = self.0.clock.now();
-        let at = if due <= now {
-            due.min(now).tick_floor(self.0.tick)
+        let tick = self.0.tick;
+        // What has passed needs no rounding, and rounded up it would wait for a tick. The reading
+        // that may be above the true one tells cheaply of most that they are yet to come.
+        let is_past = due <= self.0.clock.now_for(tick) && due <= self.0.clock.now();
+        let at = if is_past {
+            due.tick_floor(tick)
         } else {
-            due.tick_ceil(self.0.tick)
+            due.tick_ceil(tick)
         };
         self.insert(at, Held { due, value })
     }

@@ -165,7 +165,7 @@ impl SchedulerBuilder {
         let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
         let core = Core {
             engine: Engine::start(config, sink)?,
-            registry: Registry::new(tasks_max),
+            registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,
             leaving: Mutex::default(),

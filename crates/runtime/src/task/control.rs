@@ -90,7 +90,7 @@ impl Task {
         self.core.registry.remove(self);
         life.is_leaving = true;
         let mut leaving = self.core.leaving.lock();
-        leaving.insert(self.serial, Arc::clone(self));
+        leaving.insert(self.id.serial, Arc::clone(self));
     }
 
     /// From now on another schedule holds. A run that waits for a worker is taken back; one that is
