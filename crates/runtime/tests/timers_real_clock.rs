@@ -91,6 +91,42 @@ fn nothing_is_early_and_everything_runs_once_with_the_driver_made_late() {
 }
 
 #[test]
+fn a_precise_driver_keeps_the_exact_order_within_a_tick() {
+    let builder = Timers::builder().precise_wait(Duration::from_micros(100));
+    let timers = builder.build().unwrap();
+    loop {
+        let (sent, ran) = mpsc::channel();
+        let first = Instant::now() + ms(50);
+        // Fifty within a millisecond, set in another order than that in which they are due.
+        for n in 0..50 {
+            let at = first + Duration::from_micros(n * 7 % 50 * 20);
+            let sent = sent.clone();
+            let before = Instant::now();
+            let delay = at.saturating_duration_since(before);
+            let (tell, told) = mpsc::channel();
+            let callback = move || sent.send(told.recv().unwrap()).unwrap();
+            timers.after(delay, callback).unwrap();
+            // It is due between these two.
+            tell.send((before + delay, Instant::now() + delay)).unwrap();
+        }
+        let in_time = Instant::now() < first;
+        drop(sent);
+        let ran: Vec<(Instant, Instant)> = ran.iter().collect();
+        assert_eq!(ran.len(), 50);
+        if !in_time {
+            // Some were due before all were set.
+            continue;
+        }
+        let mut latest = ran[0].0;
+        for (n, &(from, until)) in ran.iter().enumerate() {
+            assert!(latest <= until, "number {n} ran behind a later one");
+            latest = latest.max(from);
+        }
+        return;
+    }
+}
+
+#[test]
 fn wall_timers_are_not_early_by_the_wall_clock() {
     let timers = Timers::builder().build().unwrap();
     let (sent, ran) = mpsc::channel();

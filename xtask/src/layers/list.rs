@@ -184,6 +184,7 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
         &[
             "crossbeam-channel",
             "crossbeam-utils",
+            "hashbrown",
             "hdrhistogram",
             "rayon",
             "rustix",

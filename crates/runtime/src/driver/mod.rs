@@ -14,6 +14,7 @@
 //!
 //! No user code (a closure, a `Drop`) runs while a lock of this module is held.
 
+mod brink;
 mod config;
 mod exit;
 #[cfg(wheel_model)]
@@ -26,7 +27,7 @@ mod wall;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use wheel_core::{Config, InsertError, Key, Tick, TickLength, Wheel};
+use wheel_core::{Config, InsertError, Key, Tick, Wheel};
 use wheel_overflow::FarHeap;
 use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
@@ -34,6 +35,7 @@ use wheel_sync::thread::{self, JoinHandle, ThreadId};
 use crate::clock::{Clock, Moment, Patience};
 use crate::error::BuildError;
 use crate::panics::discard;
+use brink::{Brink, Placing};
 pub(crate) use config::{EngineConfig, EngineSettings};
 use exit::Exit;
 use run::Run;
@@ -90,7 +92,7 @@ struct Shared<T> {
     wheel: Wheel<Held<T>>,
     wall: Arc<WallTimers<T>>,
     clock: Clock,
-    tick: TickLength,
+    placing: Placing,
     max_timers: usize,
     line: Arc<Line>,
     exit: Arc<Exit<T>>,
@@ -113,6 +115,9 @@ impl<T: Send + 'static> Engine<T> {
             spin,
             thread_name,
         } = config;
+        // By hand, time does not pass while somebody spins.
+        let spin = clock.as_manual().map_or(spin, |_| Duration::ZERO);
+        let placing = Placing { tick, spin };
         let (line, waiter) = wait::open(&clock, spin);
         let mut wheel_config = Config::new()
             .overflow(FarHeap::new())
@@ -130,8 +135,9 @@ impl<T: Send + 'static> Engine<T> {
         let counters = Arc::new(Counters::new());
         let run = Run {
             clock: clock.clone(),
-            tick,
+            placing,
             driver,
+            brink: Brink::new(),
             wall: Arc::clone(&wall),
             line: Arc::clone(&line),
             exit: Arc::clone(&exit),
@@ -147,7 +153,7 @@ impl<T: Send + 'static> Engine<T> {
             wheel,
             wall,
             clock,
-            tick,
+            placing,
             max_timers: max_timers.unwrap_or(usize::MAX),
             line,
             exit,
@@ -162,28 +168,33 @@ impl<T: Send + 'static> Engine<T> {
         &self.0.clock
     }
 
-    /// Due `delay` from now, rounded up to a tick; at once, but not in the call, if that is zero.
+    /// Due `delay` from now, rounded up to a tick unless the driver waits precisely; at once, but not
+    /// in the call, if that is zero.
     pub(crate) fn after(&self, delay: Duration, value: T) -> Result<TimerKey, InsertError<T>> {
         let (due, at) = self.due_after(delay);
         self.insert(at, Held { due, value })
     }
 
-    /// Due at `due`, rounded up to a tick; at once, but not in the call, if that is past.
+    /// Due at `due`, rounded up to a tick unless the driver waits precisely; at once, but not in the
+    /// call, if that is past.
     pub(crate) fn at_moment(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
-        // What has passed needs no rounding, and rounded up it would wait for a tick.
-        let now = self.0.clock.now();
-        let at = if due <= now {
-            due.min(now).tick_floor(self.0.tick)
+        let tick = self.0.placing.tick;
+        // What has passed needs no rounding, and rounded up it would wait for a tick. The reading
+        // that may be above the true one tells cheaply of most that they are yet to come.
+        let is_past = due <= self.0.clock.now_for(tick) && due <= self.0.clock.now();
+        let at = if is_past {
+            due.tick_floor(tick)
         } else {
-            due.tick_ceil(self.0.tick)
+            self.0.placing.tick_of(due)
         };
         self.insert(at, Held { due, value })
     }
 
-    /// Due at `due`, rounded up to a tick also if that is past: what comes again and again comes
-    /// once per tick at most.
+    /// Due at `due`, rounded up to a tick also if that is past, or to the next one at least: what
+    /// comes again and again comes once per tick at most.
     pub(crate) fn at_tick_of(&self, due: Moment, value: T) -> Result<TimerKey, InsertError<T>> {
-        self.insert(due.tick_ceil(self.0.tick), Held { due, value })
+        let at = self.0.placing.tick_of_next(due, || self.0.clock.now());
+        self.insert(at, Held { due, value })
     }
 
     /// Due when the wall clock reads `at`, rounded up to a millisecond, wherever it steps
@@ -217,7 +228,9 @@ impl<T: Send + 'static> Engine<T> {
         let shared = &*self.0;
         match key.0 {
             Holder::Wheel(key) => {
-                let (_, at) = self.due_after(delay);
+                // The instant stays in the entry, where it cannot be changed: a tick it is.
+                let (due, at) = self.due_after(delay);
+                let at = at.max(due.tick_ceil(shared.placing.tick));
                 let key = shared.wheel.reset(key, at)?;
                 Some(TimerKey(Holder::Wheel(key)))
             }
@@ -298,13 +311,17 @@ impl<T: Send + 'static> Engine<T> {
     }
 
     fn due_after(&self, delay: Duration) -> (Moment, Tick) {
-        let tick = self.0.tick;
-        let now = self.0.clock.now_for(tick);
+        let Placing { tick, .. } = self.0.placing;
+        let now = if self.0.placing.is_precise() {
+            self.0.clock.now()
+        } else {
+            self.0.clock.now_for(tick)
+        };
         if delay.is_zero() {
             return (now, now.tick_floor(tick));
         }
         let due = now.after(delay);
-        (due, due.tick_ceil(tick))
+        (due, self.0.placing.tick_of(due))
     }
 
     fn insert(&self, at: Tick, held: Held<T>) -> Result<TimerKey, InsertError<T>> {

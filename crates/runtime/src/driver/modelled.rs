@@ -50,6 +50,7 @@ impl Waiter {
     pub fn wait(&mut self) {
         let until = Until {
             moment: Moment::NEVER,
+            exact: None,
             wall_ms: None,
         };
         self.0.wait(&self.1, until);

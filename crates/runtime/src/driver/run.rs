@@ -7,9 +7,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use wheel_core::{Budget, Driver, TickLength};
+use wheel_core::{Budget, Driver};
 use wheel_sync::thread;
 
+use super::brink::{Brink, Placing};
 use super::exit::Exit;
 use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
@@ -23,8 +24,9 @@ const PASS: usize = 1024;
 
 pub(super) struct Run<T, S> {
     pub(super) clock: Clock,
-    pub(super) tick: TickLength,
+    pub(super) placing: Placing,
     pub(super) driver: Driver<Held<T>>,
+    pub(super) brink: Brink<T>,
     pub(super) wall: Arc<WallTimers<T>>,
     pub(super) line: Arc<Line>,
     pub(super) exit: Arc<Exit<T>>,
@@ -48,6 +50,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         // Whatever ended the loop, from here on inserts are refused and every value leaves once.
         self.line.stop();
         unfired.extend(self.driver.close().map(|held| held.value));
+        unfired.extend(self.brink.take_all());
         unfired.append(&mut self.wall.close());
         discard(self.exit.leave(unfired));
         // Movers of a manual clock stop waiting for this driver.
@@ -74,11 +77,12 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             }
             last = now;
             let wheel = self.fire_wheel(now, unfired);
+            let brink = self.fire_brink();
             let wall = self.fire_wall(&mut offset, unfired);
-            if wheel.fired + wall.fired > 0 {
+            if wheel.fired + brink.fired + wall.fired > 0 {
                 self.sink.flush();
             }
-            if wheel.more || wall.more {
+            if wheel.more || brink.more || wall.more {
                 continue;
             }
             self.sink.caught_up();
@@ -89,8 +93,10 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 thread::yield_now();
                 continue;
             }
+            let tick = self.placing.tick;
             let until = Until {
-                moment: next.map_or(Moment::NEVER, |at| Moment::of_tick(at, self.tick)),
+                moment: next.map_or(Moment::NEVER, |at| Moment::of_tick(at, tick)),
+                exact: self.brink.next_due(),
                 wall_ms: self.wall.next_due_ms(),
             };
             if self.waiter.wait(&self.clock, until) {
@@ -100,20 +106,27 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
     }
 
     fn fire_wheel(&mut self, now: Moment, unfired: &mut Vec<T>) -> Pass {
-        let tick = self.tick;
+        let (placing, tick) = (self.placing, self.placing.tick);
         let (sink, line, clock) = (&mut self.sink, &self.line, &self.clock);
-        let counters = &self.counters;
+        let (counters, brink) = (&self.counters, &mut self.brink);
+        let mut held = 0;
         let fire = |fired: wheel_core::Fired<Held<T>>| {
             let Held { due, value } = fired.value;
             if line.is_stopped() {
                 unfired.push(value);
                 return;
             }
+            if placing.waits_for(due, fired.due, now) {
+                brink.hold(due, value);
+                held += 1;
+                return;
+            }
             let tick_start = Moment::of_tick(fired.due, tick);
-            // A reset moves the tick only; then the tick is all that is known of what was asked
-            // for.
-            let asked = (due.tick_floor(tick)..=due.tick_ceil(tick)).contains(&fired.due);
-            let due = if asked { due } else { tick_start };
+            let due = if placing.was_asked(due, fired.due) {
+                due
+            } else {
+                tick_start
+            };
             let at = clock.now_about().max(now);
             counters.fired(at.since(due.max(tick_start)));
             sink.fire(DueTimer {
@@ -126,8 +139,26 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             .driver
             .advance(now.tick_floor(tick), Budget::new(PASS), fire);
         Pass {
-            fired: progress.fired,
+            fired: progress.fired - held,
             more: progress.more,
+        }
+    }
+
+    /// Each at its own instant. What is here when the engine is stopped never fires.
+    fn fire_brink(&mut self) -> Pass {
+        let mut fired = 0;
+        while fired < PASS && self.brink.next_due().is_some() && !self.line.is_stopped() {
+            let now = self.clock.now();
+            let Some((due, value)) = self.brink.pop_due(now) else {
+                break;
+            };
+            self.counters.fired(now.since(due));
+            self.sink.fire(DueTimer { value, due, now });
+            fired += 1;
+        }
+        Pass {
+            fired,
+            more: fired == PASS,
         }
     }
 

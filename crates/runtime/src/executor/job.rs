@@ -3,8 +3,9 @@
 //! A job runs at most once, on whatever thread an executor chooses, and never unwinds into it.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::panics::{contain, discard};
+use crate::panics::{Reporter, contain, discard};
 use crate::policy::Priority;
 
 /// One piece of due work, to be run once.
@@ -13,9 +14,15 @@ use crate::policy::Priority;
 pub struct Job {
     /// `None` once it has been taken out to be run.
     work: Option<Box<dyn Work>>,
+    /// Who is told of a panic. Else whoever runs the job is.
+    reporter: Option<BatchReporter>,
     due_ns: u64,
     priority: Priority,
 }
+
+/// The jobs of one batch share a count of references, and not those of one engine: a driver that
+/// counts up and workers that count down would wait for each other at each job.
+pub(crate) type BatchReporter = Arc<Arc<Reporter>>;
 
 /// What a job does.
 pub(crate) trait Work: Send + 'static {
@@ -53,8 +60,14 @@ impl Job {
 
     /// A job that was due at `due_ns`, in nanoseconds of the clock of its engine.
     pub(crate) fn due_at(due_ns: u64, work: impl Work) -> Job {
+        Job::of_box(due_ns, Box::new(work), None)
+    }
+
+    /// The same for what has its box already. Panics of it go to the reporter, if there is one.
+    pub(crate) fn of_box(due_ns: u64, work: Box<dyn Work>, reporter: Option<BatchReporter>) -> Job {
         Job {
-            work: Some(Box::new(work)),
+            work: Some(work),
+            reporter,
             due_ns,
             priority: Priority::Normal,
         }
@@ -65,9 +78,13 @@ impl Job {
         let Some(work) = self.work.take() else {
             unreachable!("a job is consumed by its run");
         };
-        match contain(|| work.run()) {
-            Ok(()) => Ran::Finished,
-            Err(message) => Ran::Panicked(message),
+        match (contain(|| work.run()), &self.reporter) {
+            (Ok(()), _) => Ran::Finished,
+            (Err(message), None) => Ran::Panicked(message),
+            (Err(message), Some(reporter)) => {
+                reporter.report(&message);
+                Ran::Finished
+            }
         }
     }
 
@@ -76,13 +93,19 @@ impl Job {
         self.priority
     }
 
+    #[cfg(test)]
+    pub(crate) fn of_class(mut self, priority: Priority) -> Job {
+        self.priority = priority;
+        self
+    }
+
     pub(crate) fn is_void(&self) -> bool {
         self.work.as_ref().is_none_or(|work| work.is_void())
     }
 
-    /// What an ordered queue sorts by: class first, then due.
-    pub(crate) fn rank(&self) -> (std::cmp::Reverse<Priority>, u64) {
-        (std::cmp::Reverse(self.priority), self.due_ns)
+    /// When it was due, in nanoseconds of the clock of its engine.
+    pub(crate) fn due_ns(&self) -> u64 {
+        self.due_ns
     }
 }
 

@@ -22,7 +22,7 @@ pub use pool::{Pool, PoolBuilder, PoolStillBusy};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 
-pub(crate) use job::Work;
+pub(crate) use job::{BatchReporter, Work};
 
 use std::sync::Arc;
 

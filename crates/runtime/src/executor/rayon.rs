@@ -94,7 +94,7 @@ mod tests {
         let (open, opened) = channel::<()>();
         let job = |due: u64| {
             let sent = sent.clone();
-            Job::due_at(due, move || {
+            Job::due_at(due * 1_000_000, move || {
                 let name = wheel_sync::thread::current().name().map(str::to_owned);
                 sent.send((due, name)).unwrap();
             })

@@ -17,7 +17,7 @@
 //! although it changes nothing there: a load could miss a waiter.
 
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_sync::{Condvar, Mutex};
+use wheel_sync::{CachePadded, Condvar, Mutex};
 
 use crate::clock::Patience;
 
@@ -26,7 +26,7 @@ use crate::clock::Patience;
 const WAITER: u64 = 1 << 40;
 
 pub(crate) struct Activity {
-    runs_and_waiters: AtomicU64,
+    runs_and_waiters: CachePadded<AtomicU64>,
     excused: Mutex<usize>,
     changed: Condvar,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Caller {
 impl Activity {
     pub(crate) fn new() -> Activity {
         Activity {
-            runs_and_waiters: AtomicU64::new(0),
+            runs_and_waiters: CachePadded::new(AtomicU64::new(0)),
             excused: Mutex::new(0),
             changed: Condvar::new(),
         }

@@ -120,9 +120,10 @@ impl SchedulerBuilder {
         self
     }
 
-    /// Spins through the last stretch before something is due instead of sleeping, 10 ms at most:
-    /// less late, at the price of a busy processor. Off unless told otherwise; without meaning on a
-    /// manual clock.
+    /// Starts runs at their own instants instead of at the next tick: the driver sleeps until `spin`
+    /// before one, 10 ms at most, and spins through the rest. Less late, at the price of a busy
+    /// processor. What recurs within a tick or the stretch comes by ticks, and what follows the wall
+    /// clock by milliseconds. Off unless told otherwise; without meaning on a manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> SchedulerBuilder {
         self.engine.spin = spin;
         self
@@ -165,7 +166,7 @@ impl SchedulerBuilder {
         let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
         let core = Core {
             engine: Engine::start(config, sink)?,
-            registry: Registry::new(tasks_max),
+            registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,
             leaving: Mutex::default(),

@@ -4,23 +4,40 @@
 //! Relaxed throughout: these are numbers for people, they publish nothing. [O64] But for `live`, at
 //! which a waiter in `activity.rs` looks: every end of a task is followed by a step there, which
 //! wakes it.
+//!
+//! A task is counted a dozen times in its life, by the thread that adds it, the driver and a
+//! worker. Each thread counts on a line of its own, or they would wait for each other's line each
+//! time; who reads adds the lines up.
 
 use std::time::Duration;
 
+use wheel_sync::CachePadded;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
-use wheel_sync::counting::{AtomicI64, AtomicU64};
+use wheel_sync::counting::AtomicU64;
+use wheel_sync::thread;
 
 use crate::observe::{LatenessRecorder, Stats};
 use crate::task::{Outcome, TaskState};
 
+/// Threads that count at the same time are few: the driver, the workers that have a core, and who
+/// adds.
+const LINES: usize = 16;
+
 /// See [`Stats`] for what each one means.
 pub(crate) struct Counters {
-    live: AtomicUsize,
-    /// The state of a task and its gauges are not changed in one step, so a gauge may be below zero
-    /// for an instant.
-    scheduled: AtomicI64,
-    queued: AtomicI64,
-    running: AtomicI64,
+    /// On one line, since a waiter must not see it at 0 in between.
+    live: CachePadded<AtomicUsize>,
+    lines: Box<[CachePadded<Line>]>,
+    lateness: LatenessRecorder,
+}
+
+/// What some threads have counted. A gauge goes up on the line of one thread and down on that of
+/// another, so a line on its own means nothing, and wraps.
+#[derive(Default)]
+struct Line {
+    scheduled: AtomicU64,
+    queued: AtomicU64,
+    running: AtomicU64,
     runs: AtomicU64,
     succeeded: AtomicU64,
     failed: AtomicU64,
@@ -31,39 +48,31 @@ pub(crate) struct Counters {
     early: AtomicU64,
     cancelled: AtomicU64,
     queue_full: AtomicU64,
-    lateness: LatenessRecorder,
 }
 
 impl Counters {
     pub(crate) fn new() -> Counters {
         Counters {
-            live: AtomicUsize::new(0),
-            scheduled: AtomicI64::new(0),
-            queued: AtomicI64::new(0),
-            running: AtomicI64::new(0),
-            runs: AtomicU64::new(0),
-            succeeded: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-            panicked: AtomicU64::new(0),
-            skipped: AtomicU64::new(0),
-            missed: AtomicU64::new(0),
-            misfired: AtomicU64::new(0),
-            early: AtomicU64::new(0),
-            cancelled: AtomicU64::new(0),
-            queue_full: AtomicU64::new(0),
+            live: CachePadded::new(AtomicUsize::new(0)),
+            lines: (0..LINES).map(|_| CachePadded::default()).collect(),
             lateness: LatenessRecorder::new(),
         }
+    }
+
+    /// Where the calling thread counts.
+    fn here(&self) -> &Line {
+        &self.lines[thread::slot().unwrap_or(0) % LINES]
     }
 
     /// A task is there that was not.
     pub(crate) fn task_added(&self) {
         self.live.fetch_add(1, Ordering::Relaxed);
-        self.scheduled.fetch_add(1, Ordering::Relaxed);
+        self.here().scheduled.fetch_add(1, Ordering::Relaxed);
     }
 
     /// It is gone again, as if it had never been there.
     pub(crate) fn task_refused(&self) {
-        self.scheduled.fetch_sub(1, Ordering::Relaxed);
+        self.here().scheduled.fetch_sub(1, Ordering::Relaxed);
         // Relaxed: it has done nothing that anybody could want to see. [O53]
         self.live.fetch_sub(1, Ordering::Relaxed);
     }
@@ -73,10 +82,11 @@ impl Counters {
         if from == to {
             return;
         }
-        if let Some(gauge) = self.gauge(from) {
+        let here = self.here();
+        if let Some(gauge) = here.gauge(from) {
             gauge.fetch_sub(1, Ordering::Relaxed);
         }
-        if let Some(gauge) = self.gauge(to) {
+        if let Some(gauge) = here.gauge(to) {
             gauge.fetch_add(1, Ordering::Relaxed);
         }
         if to.has_ended() {
@@ -84,46 +94,51 @@ impl Counters {
             self.live.fetch_sub(1, Ordering::Release);
         }
         if to == TaskState::Cancelled {
-            self.cancelled.fetch_add(1, Ordering::Relaxed);
+            here.cancelled.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// A run starts, `late` after it was due.
     pub(crate) fn run_started(&self, late: Duration, missed: u64) {
-        self.runs.fetch_add(1, Ordering::Relaxed);
-        self.missed.fetch_add(missed, Ordering::Relaxed);
+        let here = self.here();
+        here.runs.fetch_add(1, Ordering::Relaxed);
+        if missed > 0 {
+            here.missed.fetch_add(missed, Ordering::Relaxed);
+        }
         self.lateness.record(late);
     }
 
     /// It started before it was due, which must not be.
     pub(crate) fn run_was_early(&self) {
-        self.early.fetch_add(1, Ordering::Relaxed);
+        self.here().early.fetch_add(1, Ordering::Relaxed);
     }
 
     /// It started later than the misfire threshold allows.
     pub(crate) fn run_misfired(&self) {
-        self.misfired.fetch_add(1, Ordering::Relaxed);
+        self.here().misfired.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn run_ended(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Success => &self.succeeded,
-            Outcome::Failure(_) => &self.failed,
+            Outcome::Success => &self.here().succeeded,
+            Outcome::Failure(_) => &self.here().failed,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn run_panicked(&self) {
-        self.panicked.fetch_add(1, Ordering::Relaxed);
+        self.here().panicked.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn skipped(&self, occurrences: u64) {
-        self.skipped.fetch_add(occurrences, Ordering::Relaxed);
+        self.here()
+            .skipped
+            .fetch_add(occurrences, Ordering::Relaxed);
     }
 
     /// So many runs found the queue full.
     pub(crate) fn queue_was_full(&self, runs: u64) {
-        self.queue_full.fetch_add(runs, Ordering::Relaxed);
+        self.here().queue_full.fetch_add(runs, Ordering::Relaxed);
     }
 
     /// Tasks that will run or run.
@@ -133,27 +148,37 @@ impl Counters {
     }
 
     pub(crate) fn read(&self) -> Stats {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let gauge = |gauge: &AtomicI64| usize::try_from(gauge.load(Ordering::Relaxed)).unwrap_or(0);
+        let count = |counter: fn(&Line) -> &AtomicU64| {
+            let counts = self
+                .lines
+                .iter()
+                .map(|line| counter(line).load(Ordering::Relaxed));
+            counts.fold(0, u64::wrapping_add)
+        };
+        // The state of a task and its gauges are not changed in one step, and the lines are read
+        // one after the other, so a gauge may be below zero for an instant.
+        let gauge = |gauge| usize::try_from(count(gauge).cast_signed()).unwrap_or(0);
         Stats {
-            scheduled: gauge(&self.scheduled),
-            queued: gauge(&self.queued),
-            running: gauge(&self.running),
-            runs: count(&self.runs),
-            succeeded: count(&self.succeeded),
-            failed: count(&self.failed),
-            panicked: count(&self.panicked),
-            skipped: count(&self.skipped),
-            missed: count(&self.missed),
-            misfired: count(&self.misfired),
-            early: count(&self.early),
-            cancelled: count(&self.cancelled),
-            queue_full: count(&self.queue_full),
+            scheduled: gauge(|line| &line.scheduled),
+            queued: gauge(|line| &line.queued),
+            running: gauge(|line| &line.running),
+            runs: count(|line| &line.runs),
+            succeeded: count(|line| &line.succeeded),
+            failed: count(|line| &line.failed),
+            panicked: count(|line| &line.panicked),
+            skipped: count(|line| &line.skipped),
+            missed: count(|line| &line.missed),
+            misfired: count(|line| &line.misfired),
+            early: count(|line| &line.early),
+            cancelled: count(|line| &line.cancelled),
+            queue_full: count(|line| &line.queue_full),
             lateness: self.lateness.snapshot(),
         }
     }
+}
 
-    fn gauge(&self, state: TaskState) -> Option<&AtomicI64> {
+impl Line {
+    fn gauge(&self, state: TaskState) -> Option<&AtomicU64> {
         match state {
             TaskState::Scheduled => Some(&self.scheduled),
             TaskState::Queued => Some(&self.queued),

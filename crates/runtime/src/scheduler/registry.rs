@@ -4,30 +4,32 @@
 //! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
 //! its task. The count of tasks is Relaxed throughout: it guards nothing but itself. [O73]
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
-use wheel_sync::{Mutex, RandomState};
+use wheel_sync::{CachePadded, Mutex, RandomState};
 
 use super::submit::OnConflict;
-use crate::task::{Task, TaskId};
+use crate::task::{Id, OwnId, Task};
 
 const SHARDS: usize = 16;
 
 pub(crate) struct Registry {
-    shards: [Mutex<Shard>; SHARDS],
+    shards: [CachePadded<Mutex<Shard>>; SHARDS],
     hasher: RandomState,
-    tasks: AtomicUsize,
-    tasks_max: usize,
+    limit: Option<Limit>,
 }
 
-#[derive(Default)]
-struct Shard {
-    named: HashMap<Arc<str>, Arc<Task>, RandomState>,
-    numbered: HashMap<u64, Arc<Task>, RandomState>,
+/// Tasks by the hash of their ids, which they know. A reference each: what is compared is in the
+/// task.
+type Shard = HashTable<Arc<Task>>;
+
+/// How many tasks there may be. Counted only if there is a limit, for all threads count there.
+struct Limit {
+    tasks: AtomicUsize,
+    max: usize,
 }
 
 /// Why a task was not added.
@@ -42,12 +44,22 @@ pub(super) enum NotAdded {
 pub(super) type Replaced = Option<Arc<Task>>;
 
 impl Registry {
-    pub(super) fn new(tasks_max: usize) -> Registry {
+    pub(super) fn new(tasks_max: Option<usize>) -> Registry {
         Registry {
-            shards: std::array::from_fn(|_| Mutex::default()),
+            shards: std::array::from_fn(|_| CachePadded::default()),
             hasher: RandomState::new(),
-            tasks: AtomicUsize::new(0),
-            tasks_max,
+            limit: tasks_max.map(|max| Limit {
+                tasks: AtomicUsize::new(0),
+                max,
+            }),
+        }
+    }
+
+    /// The id of a new task, with or without a name; `None` if it may not have that.
+    pub(super) fn id(&self, serial: u64, name: Option<&str>) -> Option<OwnId> {
+        match name {
+            None => Some(OwnId::numbered(serial, &self.hasher)),
+            Some(name) => OwnId::named(serial, name, &self.hasher),
         }
     }
 
@@ -57,61 +69,43 @@ impl Registry {
         task: &Arc<Task>,
         on_conflict: OnConflict,
     ) -> Result<Replaced, NotAdded> {
-        let mut shard = self.shard_of(&task.id).lock();
-        match &task.id {
-            TaskId::Named(name) => self.add_to(shard.named.entry(name.clone()), task, on_conflict),
-            TaskId::Numbered(number) => {
-                self.add_to(shard.numbered.entry(*number), task, on_conflict)
-            }
-        }
-    }
-
-    fn add_to<K>(
-        &self,
-        entry: Entry<'_, K, Arc<Task>>,
-        task: &Arc<Task>,
-        on_conflict: OnConflict,
-    ) -> Result<Replaced, NotAdded> {
-        match entry {
+        let own = &task.id;
+        let mut shard = self.shard_of(own.hash).lock();
+        let is_it = |other: &Arc<Task>| other.id.hash == own.hash && other.id.id() == own.id();
+        match shard.entry(own.hash, is_it, |task| task.id.hash) {
             Entry::Vacant(vacant) => {
-                self.tasks
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tasks| {
-                        (tasks < self.tasks_max).then_some(tasks + 1)
-                    })
-                    .map_err(|_| NotAdded::Full)?;
+                if !self.limit.as_ref().is_none_or(Limit::admits_one) {
+                    return Err(NotAdded::Full);
+                }
                 vacant.insert(Arc::clone(task));
                 Ok(None)
             }
             Entry::Occupied(mut occupied) => match on_conflict {
                 OnConflict::Refuse => Err(NotAdded::Duplicate),
                 OnConflict::Keep => Err(NotAdded::Kept(Arc::clone(occupied.get()))),
-                OnConflict::Replace => Ok(Some(occupied.insert(Arc::clone(task)))),
+                OnConflict::Replace => Ok(Some(std::mem::replace(
+                    occupied.get_mut(),
+                    Arc::clone(task),
+                ))),
             },
         }
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Task>> {
-        let id = TaskId::read(id);
-        let shard = self.shard_of(&id).lock();
-        match &id {
-            TaskId::Named(name) => shard.named.get(name),
-            TaskId::Numbered(number) => shard.numbered.get(number),
-        }
-        .cloned()
+        let id = Id::read(id);
+        let hash = id.hash(&self.hasher);
+        let shard = self.shard_of(hash).lock();
+        shard.find(hash, |task| task.id.id() == id).cloned()
     }
 
     /// Removes this very task; another one that has its id by now stays.
     pub(crate) fn remove(&self, task: &Task) {
-        let mut shard = self.shard_of(&task.id).lock();
-        let removed = match &task.id {
-            TaskId::Named(name) => match shard.named.get(name) {
-                Some(found) if found.serial == task.serial => shard.named.remove(name),
-                _ => None,
-            },
-            TaskId::Numbered(number) => shard.numbered.remove(number),
-        };
-        if removed.is_some() {
-            self.tasks.fetch_sub(1, Ordering::Relaxed);
+        let hash = task.id.hash;
+        let mut shard = self.shard_of(hash).lock();
+        let found = shard.find_entry(hash, |other| std::ptr::eq(&**other, task));
+        let removed = found.map(|found| found.remove().0);
+        if let (Ok(_), Some(limit)) = (&removed, &self.limit) {
+            limit.tasks.fetch_sub(1, Ordering::Relaxed);
         }
         // Before `removed`, which may be the last to hold the task.
         drop(shard);
@@ -119,21 +113,23 @@ impl Registry {
 
     /// All tasks at some instant during the call; those that are added meanwhile may be missing.
     pub(super) fn all(&self) -> Vec<Arc<Task>> {
-        let mut tasks = Vec::with_capacity(self.tasks.load(Ordering::Relaxed));
+        let mut tasks = Vec::new();
         for shard in &self.shards {
-            let shard = shard.lock();
-            tasks.extend(shard.named.values().chain(shard.numbered.values()).cloned());
+            tasks.extend(shard.lock().iter().cloned());
         }
         tasks
     }
 
-    fn shard_of(&self, id: &TaskId) -> &Mutex<Shard> {
-        let hash = match id {
-            TaskId::Named(name) => self.hasher.hash_one(&**name),
-            // Neighbouring numbers come from different threads as a rule, so they go to different
-            // shards.
-            TaskId::Numbered(number) => *number,
-        };
-        &self.shards[(hash % SHARDS as u64) as usize]
+    /// By bits that the tables make no use of.
+    fn shard_of(&self, hash: u64) -> &Mutex<Shard> {
+        &self.shards[(hash >> 32) as usize % SHARDS]
+    }
+}
+
+impl Limit {
+    fn admits_one(&self) -> bool {
+        let more = |tasks| (tasks < self.max).then_some(tasks + 1);
+        let relaxed = Ordering::Relaxed;
+        self.tasks.fetch_update(relaxed, relaxed, more).is_ok()
     }
 }

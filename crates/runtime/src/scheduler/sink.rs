@@ -15,27 +15,27 @@ use crate::clock::Moment;
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
-use crate::task::{Looked, Task};
+use crate::task::{Epoch, Looked, Task};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
     /// The next occurrence of a task, armed under `epoch`.
-    Occurrence { task: Arc<Task>, epoch: u64 },
+    Occurrence { task: Arc<Task>, epoch: Epoch },
     /// One whose task had its lock taken when it was due.
-    Again(Busy),
+    Again(Box<Busy>),
     /// A run that waits already, on its way to the executor.
-    Run(Job),
+    Run(Box<Job>),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
 }
 
 // Every task that waits for its next occurrence has one of these in the engine.
-const _: () = assert!(size_of::<Fire>() <= 32);
+const _: () = assert!(size_of::<Fire>() <= 16);
 
 /// An occurrence to be looked at again.
 pub(crate) struct Busy {
     task: Arc<Task>,
-    epoch: u64,
+    epoch: Epoch,
     due: Moment,
 }
 
@@ -79,7 +79,7 @@ impl TaskSink {
             .ok()
     }
 
-    fn look(&mut self, task: Arc<Task>, epoch: u64, due: Moment, now: Moment) {
+    fn look(&mut self, task: Arc<Task>, epoch: Epoch, due: Moment, now: Moment) {
         match task.occur(epoch, due, now) {
             Looked::Run(run) => self.jobs.push(run.into_job()),
             Looked::Nothing => {}
@@ -92,7 +92,7 @@ impl TaskSink {
         for busy in std::mem::take(&mut self.busy) {
             let (engine, due) = (busy.task.core().engine.clone(), busy.due);
             // A closed engine is being shut down with all its tasks.
-            let inserted = engine.at_moment(due, Fire::Again(busy));
+            let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
             self.to_see_again += usize::from(inserted.is_ok());
         }
     }
@@ -106,7 +106,7 @@ impl Sink<Fire> for TaskSink {
                 self.to_see_again -= 1;
                 self.look(busy.task, busy.epoch, busy.due, timer.now);
             }
-            Fire::Run(job) => self.jobs.push(job),
+            Fire::Run(job) => self.jobs.push(*job),
             Fire::Mark(mark) => self.marks.push(mark),
         }
     }

@@ -8,7 +8,7 @@ use super::Scheduler;
 use super::registry::NotAdded;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Schedule, ScheduleError, Start};
-use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, TaskId};
+use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle};
 
 /// What happens when the id of a new task belongs to a live one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -206,12 +206,10 @@ impl<'s> TaskBuilder<'s> {
         let planned = schedule.plan(clock.now(), clock.wall());
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
         let serial = core.serial();
-        let id = match self.name {
-            None => TaskId::Numbered(serial),
-            Some(name) if TaskId::may_be_given(&name) => TaskId::Named(name.into()),
-            Some(name) => return Err(SubmitError::InvalidId(name)),
+        let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
+            return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
-        let task = Task::new(Arc::clone(core), serial, id, self.settings, plan, handler);
+        let task = Task::new(Arc::clone(core), id, self.settings, plan, handler);
         match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
             Ok((replaced, armed)) => {
                 if let Some(old) = replaced {
@@ -296,9 +294,9 @@ mod tests {
         let clock = core.engine.clock();
         let (plan, first) = schedule.plan(clock.now(), clock.wall()).unwrap();
         let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
-        let id = TaskId::Named("x".into());
+        let id = core.registry.id(core.serial(), Some("x")).unwrap();
         let settings = Settings::default();
-        let task = Task::new(Arc::clone(core), core.serial(), id, settings, plan, handler);
+        let task = Task::new(Arc::clone(core), id, settings, plan, handler);
         thread::scope(|scope| {
             let added = task.begin(first, || {
                 let added = core.registry.add(&task, OnConflict::Refuse);

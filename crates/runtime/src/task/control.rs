@@ -90,7 +90,7 @@ impl Task {
         self.core.registry.remove(self);
         life.is_leaving = true;
         let mut leaving = self.core.leaving.lock();
-        leaving.insert(self.serial, Arc::clone(self));
+        leaving.insert(self.id.serial, Arc::clone(self));
     }
 
     /// From now on another schedule holds. A run that waits for a worker is taken back; one that is
@@ -136,7 +136,11 @@ impl Task {
         drop(life);
         // By way of the driver, like every run: only it hands jobs to the executor.
         let run = WaitingRun::by_hand(self, ticket, now, wall);
-        match self.core.engine.at_moment(now, Fire::Run(run.into_job())) {
+        match self
+            .core
+            .engine
+            .at_moment(now, Fire::Run(Box::new(run.into_job())))
+        {
             Ok(_) => TriggerOutcome::Triggered,
             Err(refused) => {
                 drop(refused.into_value());

@@ -73,7 +73,10 @@ impl TaskHandle {
         }
         let patience = Patience::new(limit);
         while !life.state.name().has_ended() {
-            life = self.0.ended.wait_timeout(life, patience.left()?);
+            let left = patience.left()?;
+            life.waiters += 1;
+            life = self.0.ended.wait_timeout(life, left);
+            life.waiters -= 1;
         }
         Some(life.state.name())
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Task, TaskState};
+use super::{Tally, Task, TaskState};
 use crate::clock::Moment;
 use crate::schedule::Due;
 
@@ -44,7 +44,7 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let life = self.life.lock();
-        let (state, armed, tally) = (life.state.name(), life.armed, life.tally.clone());
+        let (state, armed, tally) = (life.state.name(), life.armed, Tally::clone(&life.tally));
         drop(life);
         let (next_due, next_in) = match armed.map(|armed| armed.due) {
             None | Some(Due::Monotonic(Moment::NEVER)) => (None, None),

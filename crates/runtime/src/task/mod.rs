@@ -20,9 +20,10 @@ mod occur;
 mod outcome;
 mod run;
 mod state;
+mod tally;
 mod token;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use wheel_core::InsertError;
@@ -39,13 +40,14 @@ pub use context::Context;
 pub(crate) use control::Stopped;
 pub use control::{CancelOutcome, RescheduleError, TriggerOutcome};
 pub use handle::TaskHandle;
-pub(crate) use id::TaskId;
+pub(crate) use id::{Id, OwnId};
 pub use info::TaskInfo;
 pub(crate) use occur::{Looked, WaitingRun};
 pub use outcome::{IntoOutcome, Outcome};
 pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
 use state::State;
 pub use state::TaskState;
+use tally::LazyTally;
 pub use token::CancelToken;
 
 /// What a task does. Shared with the run that is going.
@@ -53,14 +55,11 @@ pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
 
 /// One task of one scheduler. An id that is used again is another task.
 pub(crate) struct Task {
-    /// Tells tasks of the same id apart.
-    pub(crate) serial: u64,
-    pub(crate) id: TaskId,
-    text: OnceLock<Box<str>>,
+    pub(crate) id: OwnId,
     core: Arc<Core>,
     settings: Settings,
     life: Mutex<Life>,
-    /// Notified when the task has ended.
+    /// Notified when the task has ended and somebody waits for that.
     ended: Condvar,
 }
 
@@ -79,13 +78,19 @@ struct Life {
     plan: Plan,
     armed: Option<Armed>,
     /// What was armed under an older epoch is void.
-    epoch: u64,
+    epoch: Epoch,
     /// Gone once the task has ended, so that a handle keeps nothing of the user's alive.
     handler: Option<Handler>,
     /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
     is_leaving: bool,
-    tally: Tally,
+    /// Who waits until the task has ended: telling nobody would cost a system call.
+    waiters: u32,
+    tally: LazyTally,
 }
+
+/// Tells occurrences that were armed from those that still hold. Of four thousand million that are
+/// armed and withdrawn, the first one has left the hands of the driver.
+pub(crate) type Epoch = u32;
 
 /// What the task waits for.
 #[derive(Clone, Copy)]
@@ -125,16 +130,13 @@ impl Leftovers {
 impl Task {
     pub(crate) fn new(
         core: Arc<Core>,
-        serial: u64,
-        id: TaskId,
+        id: OwnId,
         settings: Settings,
         plan: Plan,
         handler: Handler,
     ) -> Arc<Task> {
         Arc::new(Task {
-            serial,
             id,
-            text: OnceLock::new(),
             core,
             settings,
             life: Mutex::new(Life {
@@ -144,7 +146,8 @@ impl Task {
                 epoch: 0,
                 handler: Some(handler),
                 is_leaving: false,
-                tally: Tally::default(),
+                waiters: 0,
+                tally: LazyTally::default(),
             }),
             ended: Condvar::new(),
         })
@@ -152,10 +155,7 @@ impl Task {
 
     /// The id as text.
     pub(crate) fn name(&self) -> &str {
-        match &self.id {
-            TaskId::Named(name) => name,
-            TaskId::Numbered(_) => self.text.get_or_init(|| self.id.to_string().into()),
-        }
+        self.id.text()
     }
 
     pub(crate) fn core(&self) -> &Core {
@@ -222,7 +222,7 @@ impl Task {
 
     /// What was armed will not happen, also if the driver has it in its hands already.
     fn disarm(&self, life: &mut Life) {
-        life.epoch += 1;
+        life.epoch = life.epoch.wrapping_add(1);
         if let Some(armed) = life.armed.take() {
             // What comes back holds this very task, which the caller holds as well: nothing ends
             // here.
@@ -235,7 +235,9 @@ impl Task {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
         self.core.registry.remove(self);
-        self.ended.notify_all();
+        if life.waiters > 0 {
+            self.ended.notify_all();
+        }
         Leftovers(life.handler.take())
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::state::{End, Refused, Ticket};
-use super::{Leftovers, Life, Task};
+use super::{Epoch, Leftovers, Life, Task};
 use crate::clock::Moment;
 use crate::executor::{Job, Work};
 use crate::policy::{Misfire, Overlap};
@@ -55,7 +55,7 @@ pub(crate) enum Looked {
 
 impl Task {
     /// What was armed under `epoch` is due. Never blocks.
-    pub(crate) fn occur(self: Arc<Task>, epoch: u64, due: Moment, now: Moment) -> Looked {
+    pub(crate) fn occur(self: Arc<Task>, epoch: Epoch, due: Moment, now: Moment) -> Looked {
         let Some(mut life) = self.life.try_lock() else {
             return Looked::Busy(self);
         };
@@ -67,7 +67,7 @@ impl Task {
     fn take_occurrence(
         self: &Arc<Task>,
         life: &mut Life,
-        epoch: u64,
+        epoch: Epoch,
         due: Moment,
         now: Moment,
     ) -> Option<WaitingRun> {
@@ -87,7 +87,9 @@ impl Task {
         let run = match life.state.queue() {
             Ok(ticket) => {
                 self.core.note_queued();
-                life.tally.missed += occurrence.missed;
+                if occurrence.missed > 0 {
+                    life.tally.missed += occurrence.missed;
+                }
                 Some(WaitingRun {
                     task: Some(Arc::clone(self)),
                     ticket,

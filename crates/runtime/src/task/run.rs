@@ -155,7 +155,7 @@ impl Task {
         let state = life.state.name();
         drop(life);
         if was_leaving {
-            self.core.leaving.lock().remove(&self.serial);
+            self.core.leaving.lock().remove(&self.id.serial);
         }
         leftovers.unwrap_or(Leftovers::NOTHING).discard();
         self.core.note_finished(state);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Timers;
-use super::sink::{Handover, Inline, PanicHook, Reporter};
+use super::sink::{Handover, Inline};
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::Executor;
+use crate::panics::{PanicHook, Reporter};
 
 /// Sets up a [`Timers`]. Every setting has a default.
 ///
@@ -95,10 +96,15 @@ impl TimersBuilder {
         self
     }
 
-    /// Spins through the last stretch before something is due, 10 ms at most, instead of sleeping.
+    /// Fires each timer at its own instant instead of at the next tick, in the order of those: the
+    /// driver sleeps until `spin` before it, 10 ms at most, and spins through the rest.
+    ///
     /// Takes lateness under a microsecond where a thread wakes up within `spin` (30 to 60 us on
     /// Linux, the upper end in a virtual machine), and costs a processor for that long at each
-    /// wake-up. Off by default; without meaning on a manual clock.
+    /// wake-up. What is due within `spin` and a tick is in the driver's hands: it is no longer
+    /// counted as pending, and too late to cancel or reset. A timer that was reset, and one of
+    /// [`at`](crate::Timers::at), is rounded up and not spun for. Off by default; without meaning on
+    /// a manual clock.
     pub fn precise_wait(mut self, spin: Duration) -> TimersBuilder {
         self.engine.spin = spin;
         self

@@ -23,10 +23,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::driver::{Engine, TimerKey};
 use crate::observe::Lateness;
-use crate::panics::discard;
+use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
 pub use refused::TimerError;
-use sink::{Callback, Reporter};
+use sink::Callback;
 
 /// Timers with callbacks, on one driver thread of their own.
 ///

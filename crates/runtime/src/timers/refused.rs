@@ -59,7 +59,8 @@ impl TimerError {
 
     /// The callback that was refused.
     pub fn into_callback(self) -> Box<dyn FnOnce() + Send> {
-        self.callback.into_inner()
+        let callback = self.callback.into_inner();
+        Box::new(move || callback.run())
     }
 }
 

@@ -1,63 +1,22 @@
 //! What happens to callbacks that are due: called here, or handed to an executor.
 //!
-//! Both sinks live on the driver thread and let no panic through. The [`Reporter`] counts, on
-//! whatever thread a callback panics. Its counts are Relaxed throughout: for people, they publish
-//! nothing. [O64]
+//! Both sinks live on the driver thread and let no panic through.
 
 use std::sync::Arc;
 
-use wheel_sync::atomic::Ordering;
-use wheel_sync::counting::AtomicU64;
-
 use crate::driver::{DueTimer, Sink};
-use crate::executor::{Executor, Job};
-use crate::panics::{contain, discard, tell_stderr};
+use crate::executor::{BatchReporter, Executor, Job, Work};
+use crate::panics::{Reporter, discard};
 
-pub(super) type Callback = Box<dyn FnOnce() + Send>;
-pub(super) type PanicHook = Box<dyn Fn(&str) + Send + Sync>;
-
-/// Counts what went wrong and tells of panics.
-pub(super) struct Reporter {
-    panics: AtomicU64,
-    refused: AtomicU64,
-    hook: Option<PanicHook>,
-}
-
-impl Reporter {
-    pub(super) fn new(hook: Option<PanicHook>) -> Reporter {
-        Reporter {
-            panics: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            hook,
-        }
-    }
-
-    pub(super) fn panics(&self) -> u64 {
-        self.panics.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn refused(&self) -> u64 {
-        self.refused.load(Ordering::Relaxed)
-    }
-
-    /// Calls user code; a panic ends here.
-    fn guard(&self, call: impl FnOnce()) {
-        let Err(message) = contain(call) else { return };
-        self.panics.fetch_add(1, Ordering::Relaxed);
-        // A hook that panics has had its say.
-        let _ = contain(|| match &self.hook {
-            Some(hook) => hook(&message),
-            None => tell_stderr("a timer callback panicked", &message),
-        });
-    }
-}
+/// What the engine holds: what a job is made of, so that handing it over allocates nothing.
+pub(super) type Callback = Box<dyn Work>;
 
 /// Calls each callback on the driver thread.
 pub(super) struct Inline(pub(super) Arc<Reporter>);
 
 impl Sink<Callback> for Inline {
     fn fire(&mut self, timer: DueTimer<Callback>) {
-        self.0.guard(timer.value);
+        self.0.guard(|| timer.value.run());
     }
 }
 
@@ -66,12 +25,14 @@ pub(super) struct Handover {
     executor: Box<dyn Executor>,
     reporter: Arc<Reporter>,
     jobs: Vec<Job>,
+    for_batch: BatchReporter,
 }
 
 impl Handover {
     pub(super) fn new(executor: Box<dyn Executor>, reporter: Arc<Reporter>) -> Handover {
         Handover {
             executor,
+            for_batch: Arc::new(Arc::clone(&reporter)),
             reporter,
             jobs: Vec::new(),
         }
@@ -80,18 +41,17 @@ impl Handover {
 
 impl Sink<Callback> for Handover {
     fn fire(&mut self, timer: DueTimer<Callback>) {
-        let reporter = Arc::clone(&self.reporter);
-        let callback = timer.value;
-        let job = Job::due_at(timer.due.as_nanos(), move || reporter.guard(callback));
-        self.jobs.push(job);
+        let reporter = Some(Arc::clone(&self.for_batch));
+        let due_ns = timer.due.as_nanos();
+        self.jobs.push(Job::of_box(due_ns, timer.value, reporter));
     }
 
     fn flush(&mut self) {
+        self.for_batch = Arc::new(Arc::clone(&self.reporter));
         self.reporter
             .guard(|| self.executor.execute(&mut self.jobs));
         if !self.jobs.is_empty() {
-            let count = self.jobs.len() as u64;
-            self.reporter.refused.fetch_add(count, Ordering::Relaxed);
+            self.reporter.count_refused(self.jobs.len());
             discard(self.jobs.drain(..));
         }
     }

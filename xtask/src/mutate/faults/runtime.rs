@@ -34,9 +34,16 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a worker does not wake the next one",
         file: "crates/runtime/src/executor/pool/queue.rs",
-        find: "            more: !ready.heap.is_empty(),",
+        find: "            more: !ready.is_empty(),",
         replace: "            more: false,",
         notice: Notice::Model("batch_hand_over", "a_batch_wakes"),
+    },
+    Fault {
+        name: "what was due earlier waits behind",
+        file: "crates/runtime/src/executor/pool/order.rs",
+        find: "            Some(last) if waiting.grain() < last.grain() => self.early.push(waiting),\n",
+        replace: "",
+        notice: Notice::Unit("wheel-runtime", "what_was_due_first"),
     },
     Fault {
         name: "a worker leaves while work is on its way",
@@ -130,6 +137,13 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Model("handle_wait", "a_waiter_returns_when_the_task"),
     },
     Fault {
+        name: "a waiter does not say that it waits",
+        file: "crates/runtime/src/task/handle.rs",
+        find: "            life.waiters += 1;\n            life = self.0.ended.wait_timeout(life, left);\n            life.waiters -= 1;\n",
+        replace: "            life = self.0.ended.wait_timeout(life, left);\n",
+        notice: Notice::Model("handle_wait", "a_waiter_returns_when_the_task"),
+    },
+    Fault {
         name: "a run counts as over before the task does",
         file: "crates/runtime/src/scheduler/core.rs",
         find: "        self.counters.moved(TaskState::Running, now);\n        self.activity.end();\n",
@@ -198,6 +212,13 @@ pub(super) const FAULTS: &[Fault] = &[
         find: "        unfired.extend(self.driver.close().map(|held| held.value));\n",
         replace: "",
         notice: Notice::Model("engine_close", "of_two_who_close"),
+    },
+    Fault {
+        name: "a precise driver does not wait for the instant",
+        file: "crates/runtime/src/driver/brink.rs",
+        find: "        if self.next_due()? > now {\n            return None;\n        }\n",
+        replace: "        let _ = now;\n",
+        notice: Notice::Unit("wheel-runtime", "what_is_held"),
     },
     Fault {
         name: "a closed heap takes wall timers",

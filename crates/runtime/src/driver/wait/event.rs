@@ -108,13 +108,15 @@ impl EventWaiter {
     }
 
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
-        let now = clock.now();
-        if until.moment <= now {
-            return false;
-        }
-        let wake_at = until.moment.before(self.spin);
+        let (now, wake_at) = (clock.now(), until.wake_at(self.spin));
         let slept = wake_at > now && self.sleep(wake_at.since(now), wake_at, until.wall_ms);
-        self.spin(clock, until.moment);
+        until.spin_through(clock, self.spin, || {
+            let rung = self.bell.was_rung();
+            if rung {
+                self.bell.take();
+            }
+            rung
+        });
         slept
     }
 
@@ -138,24 +140,13 @@ impl EventWaiter {
         let listened = 1 + usize::from(wall.is_some()) + usize::from(boot.is_some());
         // An error is a signal that came in between; the driver looks again, as it does anyway.
         let _ = poll(&mut fds[..listened], timeout.as_ref());
-        self.bell.take();
+        // Most sleeps end by themselves: then there is nothing to read, and no call to read it. What
+        // is rung from here on stays for the next sleep.
+        if fds[0].revents().contains(PollFlags::IN) {
+            self.bell.take();
+        }
         self.wall.drain();
         true
-    }
-
-    /// The last stretch, unless there is news.
-    fn spin(&self, clock: &Clock, until: Moment) {
-        if self.spin.is_zero() || until == Moment::NEVER {
-            return;
-        }
-        let stretch = until.before(self.spin)..until;
-        while stretch.contains(&clock.now()) {
-            if self.bell.was_rung() {
-                self.bell.take();
-                return;
-            }
-            std::hint::spin_loop();
-        }
     }
 }
 

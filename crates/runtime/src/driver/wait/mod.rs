@@ -25,8 +25,28 @@ use park::{ParkBell, ParkWaiter};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Until {
     pub(super) moment: Moment,
+    /// To this instant it wants to be there, and spins through the last stretch before.
+    pub(super) exact: Option<Moment>,
     /// By the wall clock, counted as in `wall.rs`, if something follows that.
     pub(super) wall_ms: Option<u64>,
+}
+
+impl Until {
+    /// When to wake up, by the monotonic clock, for a driver that spins through `spin`.
+    fn wake_at(&self, spin: Duration) -> Moment {
+        let exact = self.exact.map_or(Moment::NEVER, |exact| exact.before(spin));
+        self.moment.min(exact)
+    }
+
+    /// The last stretch before the exact instant, if that comes before anything else: waits there
+    /// without sleeping, unless there is news. Who wakes up before it has news as well.
+    fn spin_through(&self, clock: &Clock, spin: Duration, has_news: impl Fn() -> bool) {
+        let Some(exact) = self.exact else { return };
+        let stretch = exact.before(spin)..exact.min(self.moment);
+        while stretch.contains(&clock.now()) && !has_news() {
+            std::hint::spin_loop();
+        }
+    }
 }
 
 /// The line to a driver, from any thread.
@@ -136,6 +156,7 @@ impl Waiter {
             Way::Event(event) => event.wait(clock, until),
             Way::Park(park) => park.wait(clock, until),
             Way::Manual(seat) => {
+                debug_assert!(until.exact.is_none(), "by hand nobody spins");
                 seat.sit(until.moment, until.wall_ms.map(wall::nanos_of_ms));
                 true
             }

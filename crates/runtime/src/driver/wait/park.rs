@@ -50,12 +50,9 @@ impl ParkBell {
 impl ParkWaiter {
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         let now = clock.now();
-        let end = until.moment.min(wall_look(clock, now, until.wall_ms));
-        let slept = self.park(clock, now, end.before(self.spin));
-        // The last stretch is spun, unless there is news.
-        while !self.spin.is_zero() && clock.now() < end && !self.bell.take() {
-            std::hint::spin_loop();
-        }
+        let look = wall_look(clock, now, until.wall_ms);
+        let slept = self.park(clock, now, until.wake_at(self.spin).min(look));
+        until.spin_through(clock, self.spin, || self.bell.take());
         slept
     }
 

@@ -9,6 +9,7 @@ use crate::clock::{ClockSource, SystemClock};
 
 const FOREVER: Until = Until {
     moment: Moment::NEVER,
+    exact: None,
     wall_ms: None,
 };
 
@@ -50,6 +51,7 @@ fn a_sleep_ends_by_itself_and_not_early() {
             let until = clock.now().after(Duration::from_millis(3));
             let asked = Until {
                 moment: until,
+                exact: (!spin.is_zero()).then_some(until),
                 wall_ms: None,
             };
             while clock.now() < until {
@@ -66,6 +68,7 @@ fn a_sleep_ends_when_the_wall_clock_gets_there() {
         let due = wall::ms_ceil(SystemTime::now() + Duration::from_millis(5));
         let asked = Until {
             moment: Moment::NEVER,
+            exact: None,
             wall_ms: Some(due),
         };
         while wall::ms_ceil(clock.wall()) < due {
@@ -80,12 +83,14 @@ fn an_alarm_that_nobody_needs_any_more_does_not_disturb_the_next_sleep() {
         let soon = wall::ms_ceil(clock.wall() + Duration::from_millis(2));
         let asked = Until {
             moment: clock.now().after(Duration::from_micros(100)),
+            exact: None,
             wall_ms: Some(soon),
         };
         waiter.wait(clock, asked);
         let until = clock.now().after(Duration::from_millis(20));
         let asked = Until {
             moment: until,
+            exact: None,
             wall_ms: None,
         };
         waiter.wait(clock, asked);

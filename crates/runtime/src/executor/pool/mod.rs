@@ -12,6 +12,7 @@
 //! is dropped. A closed pool accepts nothing, runs what it has, and then its threads end.
 
 mod entrance;
+mod order;
 mod queue;
 mod sleepers;
 mod worker;

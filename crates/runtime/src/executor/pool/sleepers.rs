@@ -65,8 +65,15 @@ impl Sleepers {
     pub(crate) fn wake_one(&self) -> bool {
         // SeqCst: pairs with the fence of `sleep_unless`. [O57]
         fence(Ordering::SeqCst);
+        self.wake_another()
+    }
+
+    /// The same for a worker that has seen, under the lock of the queue, that there is more. A
+    /// worker that goes to sleep takes that lock for its second look: before, and then the lock
+    /// brings its bit here, or after, and then it finds what is left.
+    pub(crate) fn wake_another(&self) -> bool {
         self.asleep.iter().enumerate().any(|(index, word)| {
-            // Relaxed: the fence has ordered this look after the push. [O57]
+            // Relaxed: the fence has ordered this look after the push, or the lock has. [O57]
             let mut seen = word.load(Ordering::Relaxed);
             while seen != 0 {
                 let bit = 1 << seen.trailing_zeros();

@@ -51,7 +51,7 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
             // Each worker wakes the next one, so that handing over a batch costs the driver one
             // wake-up, not one per worker.
             if taken.more {
-                shared.sleepers.wake_one();
+                shared.sleepers.wake_another();
             }
             if let Ran::Panicked(message) = taken.job.run() {
                 // Relaxed: a count for people. [O64]

@@ -1,0 +1,246 @@
+//! What waits for a worker, in the order in which it goes: class by class, and in a class what was
+//! due first.
+//!
+//! Due is compared by the millisecond. Within one, jobs that were handed over together go in the
+//! exact order of their dues, and else first come, first served. A driver hands over in order of
+//! ticks, and a millisecond is a whole number of those. So what comes is as a rule not due before
+//! what came last, and a queue is all that it takes:
+//!
+//! ```text
+//!  due:  7 7 8 8 9 9 9 12   <- in order: pushed behind, taken from the front
+//!  due:  8 11               <- early: due before the last one in order when they came; a heap
+//! ```
+//!
+//! A job that goes first is the first of one of the two. A million jobs of one tick cost a push and
+//! a pop each, where a heap of a million costs twenty steps through memory.
+
+use std::cmp::Ordering as Order;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::executor::Job;
+use crate::policy::Priority;
+
+/// In nanoseconds, as dues are.
+const GRAIN: u64 = 1_000_000;
+const CLASSES: usize = Priority::High as usize + 1;
+/// How much room stays after a burst.
+const KEPT: usize = 4096;
+
+/// The jobs of all classes.
+#[derive(Default)]
+pub(super) struct Ordered {
+    classes: [Lane; CLASSES],
+    len: usize,
+    arrivals: u64,
+}
+
+/// The jobs of one class.
+#[derive(Default)]
+struct Lane {
+    in_order: VecDeque<Waiting>,
+    early: BinaryHeap<Waiting>,
+}
+
+struct Waiting {
+    job: Job,
+    /// Breaks ties: first come, first served.
+    arrival: u64,
+}
+
+impl Ordered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds jobs that were handed over together.
+    pub(super) fn add_batch(&mut self, mut jobs: Vec<Job>) {
+        // Costs next to nothing where they are in order, or in the opposite one.
+        jobs.sort_by_key(Job::due_ns);
+        jobs.into_iter().for_each(|job| self.add(job));
+    }
+
+    pub(super) fn add(&mut self, job: Job) {
+        let arrival = self.arrivals;
+        self.arrivals += 1;
+        self.len += 1;
+        self.classes[job.priority() as usize].add(Waiting { job, arrival });
+    }
+
+    /// Takes the job that goes first.
+    pub(super) fn pop(&mut self) -> Option<Job> {
+        let job = self.classes.iter_mut().rev().find_map(Lane::pop)?;
+        self.len -= 1;
+        Some(job)
+    }
+
+    /// Takes out what `is_wanted` says no to.
+    pub(super) fn take_unless(&mut self, is_wanted: impl Fn(&Job) -> bool) -> Vec<Job> {
+        let is_wanted = |waiting: &Waiting| is_wanted(&waiting.job);
+        let mut taken = Vec::new();
+        for lane in &mut self.classes {
+            let early = std::mem::take(&mut lane.early).into_vec();
+            let (wanted, unwanted): (Vec<_>, Vec<_>) = early.into_iter().partition(is_wanted);
+            lane.early = wanted.into();
+            taken.extend(unwanted.into_iter().map(|waiting| waiting.job));
+            let in_order = std::mem::take(&mut lane.in_order);
+            let (wanted, unwanted): (VecDeque<_>, VecDeque<_>) =
+                in_order.into_iter().partition(is_wanted);
+            lane.in_order = wanted;
+            taken.extend(unwanted.into_iter().map(|waiting| waiting.job));
+        }
+        self.len -= taken.len();
+        taken
+    }
+}
+
+impl Lane {
+    fn add(&mut self, waiting: Waiting) {
+        match self.in_order.back() {
+            Some(last) if waiting.grain() < last.grain() => self.early.push(waiting),
+            _ => self.in_order.push_back(waiting),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Job> {
+        let is_early = match (self.early.peek(), self.in_order.front()) {
+            (Some(early), Some(first)) => early > first,
+            (early, _) => early.is_some(),
+        };
+        let taken = if is_early {
+            self.early.pop()
+        } else {
+            self.in_order.pop_front()
+        };
+        self.give_back_memory();
+        taken.map(|waiting| waiting.job)
+    }
+
+    fn give_back_memory(&mut self) {
+        if self.in_order.is_empty() && self.in_order.capacity() > KEPT {
+            self.in_order = VecDeque::new();
+        }
+        if self.early.is_empty() && self.early.capacity() > KEPT {
+            self.early = BinaryHeap::new();
+        }
+    }
+}
+
+impl Waiting {
+    /// A due of its own millisecond is of that one, like what is rounded up to it.
+    fn grain(&self) -> u64 {
+        self.job.due_ns().div_ceil(GRAIN)
+    }
+}
+
+/// `BinaryHeap` pops the greatest, so the greatest is the one that goes first.
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> Order {
+        let key = |w: &Waiting| (w.grain(), w.arrival);
+        key(other).cmp(&key(self))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.cmp(other) == Order::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wheel_sync::{Arc, Mutex};
+
+    /// Adds jobs of these classes and dues, batch by batch, and returns the numbers of the jobs as
+    /// they go.
+    fn order_of(batches: &[&[(Priority, u64)]]) -> Vec<usize> {
+        let (mut ordered, went) = (Ordered::default(), Arc::new(Mutex::new(Vec::new())));
+        let mut number = 0;
+        for batch in batches {
+            let jobs = batch.iter().map(|&(class, due_ns)| {
+                let (went, n) = (went.clone(), number);
+                number += 1;
+                Job::due_at(due_ns, move || went.lock().push(n)).of_class(class)
+            });
+            ordered.add_batch(jobs.collect());
+        }
+        while let Some(job) = ordered.pop() {
+            job.run();
+        }
+        assert!(ordered.is_empty());
+        Arc::into_inner(went).unwrap().into_inner()
+    }
+
+    const MS: u64 = GRAIN;
+
+    #[test]
+    fn a_higher_class_goes_first_whatever_is_due() {
+        use Priority::{High, Low, Normal};
+        let order = order_of(&[&[(Low, MS), (Normal, 2 * MS)], &[(High, 9 * MS), (Low, 0)]]);
+        assert_eq!(order, [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn what_was_handed_over_together_goes_in_the_exact_order_of_dues() {
+        let due = |ns| (Priority::Normal, ns);
+        assert_eq!(order_of(&[&[due(3), due(1), due(2), due(1)]]), [1, 3, 2, 0]);
+    }
+
+    #[test]
+    fn of_one_millisecond_the_batch_that_came_first_goes_first() {
+        let due = |ns| (Priority::Normal, ns);
+        // What is due on the millisecond is of the one that ends there.
+        let order = order_of(&[
+            &[due(5 * MS - 1), due(7 * MS)],
+            &[due(4 * MS + 1), due(5 * MS)],
+        ]);
+        assert_eq!(order, [0, 2, 3, 1]);
+    }
+
+    #[test]
+    fn any_batches_go_as_a_stable_sort_by_milliseconds_has_them() {
+        // Dues from a generator of Lehmer's, some hundred of them within 40 ms.
+        let mut seed = 7u64;
+        let mut next = || {
+            seed = seed * 48_271 % 0x7fff_ffff;
+            seed % 40 * MS
+        };
+        let batches: Vec<Vec<_>> = (1..30)
+            .map(|size| (0..size).map(|_| (Priority::Normal, next())).collect())
+            .collect();
+        let mut expected: Vec<(u64, usize, usize)> = Vec::new();
+        for (batch, jobs) in batches.iter().enumerate() {
+            for &(_, due) in jobs {
+                expected.push((due, batch, expected.len()));
+            }
+        }
+        expected.sort_unstable();
+        let expected: Vec<usize> = expected.into_iter().map(|(_, _, n)| n).collect();
+        let batches: Vec<&[_]> = batches.iter().map(Vec::as_slice).collect();
+        assert_eq!(order_of(&batches), expected);
+    }
+
+    #[test]
+    fn what_is_taken_out_leaves_the_others_in_order() {
+        let mut ordered = Ordered::default();
+        for due in [5, 3, 5, 4, 9] {
+            ordered.add(Job::due_at(due * MS, || ()));
+        }
+        let taken = ordered.take_unless(|job| job.due_ns() != 5 * MS);
+        assert_eq!(taken.len(), 2);
+        let left = std::iter::from_fn(|| ordered.pop());
+        assert_eq!(
+            left.map(|job| job.due_ns() / MS).collect::<Vec<_>>(),
+            [3, 4, 9]
+        );
+        assert!(ordered.is_empty());
+    }
+}
