@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
-//!                   -> file/                   the task file, checked completely   (duration.rs)
+//!                   -> file/                   the task file, checked completely
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -18,7 +18,6 @@
 compile_error!("the wheel command needs process groups and signals as Unix has them");
 
 mod args;
-pub mod duration;
 mod file;
 
 mod run;
@@ -36,6 +35,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+
+pub use wheel_runtime::duration;
 
 use args::{CheckArgs, Cli, Command, EXIT_USAGE};
 

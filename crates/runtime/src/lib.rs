@@ -58,6 +58,7 @@ mod timers;
 
 mod executor;
 
+pub mod duration;
 mod schedule;
 mod policy;
 mod task;

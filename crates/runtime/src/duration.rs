@@ -8,8 +8,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// What the units are called in messages.
-pub(crate) const EXAMPLES: &str =
+/// What would be right, for messages.
+pub const EXAMPLES: &str =
     "write a number and a unit, such as \"500ms\", \"3s\", \"1.5s\", \"1h30m\" or \"2d\"";
 
 const SECOND_NS: u128 = 1_000_000_000;
@@ -86,6 +86,16 @@ impl std::error::Error for DurationError {}
 /// # Errors
 ///
 /// A [`DurationError`] that says what is wrong with the text.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::duration;
+///
+/// assert_eq!(duration::parse("1h30m"), Ok(Duration::from_secs(5400)));
+/// assert_eq!(duration::format(Duration::from_secs(5400)), "1h30m");
+/// ```
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let mut rest = text.trim();
     if rest.is_empty() {
