@@ -78,7 +78,9 @@ pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
 pub use policy::{Misfire, Overlap, Priority};
-pub use schedule::{Schedule, ScheduleError};
+pub use schedule::{
+    Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
+};
 pub use scheduler::{
     OnConflict, Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError,
     TaskBuilder, TaskFilter, global,

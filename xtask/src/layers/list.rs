@@ -185,6 +185,7 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
             "crossbeam-channel",
             "crossbeam-utils",
             "hdrhistogram",
+            "jiff",
             "rayon",
             "rustix",
         ],
