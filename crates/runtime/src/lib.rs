@@ -107,3 +107,8 @@ pub mod modelled {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The program of the page about schedules.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/SCHEDULES.md")]
+pub struct Schedules;

@@ -7,6 +7,8 @@ use super::calendar::{Calendar, Years};
 use super::days::{Both, Days, bits};
 use super::field::WEEKDAYS;
 
+/// Of a list so many parts are told.
+const PARTS_MAX: usize = 40;
 /// More times of day than these are told by hours and minutes.
 const TIMES_MAX: u32 = 4;
 
@@ -164,18 +166,8 @@ fn days_of_week(days: &Days) -> String {
 }
 
 fn years(years: &Years) -> String {
-    let mut runs: Vec<(i16, i16)> = Vec::new();
-    for year in years.iter() {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == year => *last = year,
-            _ => runs.push((year, year)),
-        }
-    }
-    let runs = runs.into_iter().map(|(first, last)| match last - first {
-        0 => first.to_string(),
-        _ => format!("{first} to {last}"),
-    });
-    format!("in {}", join(runs.collect()))
+    let years = years.iter().map(|year| u32::from(year.unsigned_abs()));
+    format!("in {}", Values(years.collect()).list(number))
 }
 
 /// Every n-th value from the first one of the field on, where that is even over its end.
@@ -237,6 +229,11 @@ impl Values {
                 parts.extend(rest[..run].iter().map(|value| name(*value)));
             }
             rest = &rest[run..];
+        }
+        if parts.len() > PARTS_MAX {
+            let more = parts.len() - PARTS_MAX;
+            parts.truncate(PARTS_MAX);
+            parts.push(format!("{more} more"));
         }
         join(parts)
     }

@@ -130,8 +130,8 @@ impl Cron {
         }
     }
 
-    /// The duration of `@every`.
-    pub(crate) fn period(&self) -> Option<Duration> {
+    /// The duration of `@every`; `None` for what goes by the calendar.
+    pub fn period(&self) -> Option<Duration> {
         match self.rule {
             Rule::Every(period) => Some(period),
             Rule::Calendar(_) => None,

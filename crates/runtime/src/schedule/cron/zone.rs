@@ -53,24 +53,25 @@ impl Zone {
     }
 
     pub(super) fn named(name: &str) -> Result<Zone, ZoneError> {
+        Zone::among(name, [jiff::tz::db(), bundled()])
+    }
+
+    /// The zone of this name in the first database that has it.
+    fn among(name: &str, databases: [&TimeZoneDatabase; 2]) -> Result<Zone, ZoneError> {
         let name = name.trim();
-        // Of files with other names the database knows nothing; it need not be asked.
+        // Of other names no database knows anything; none need be asked.
         let is_possible = name.len() <= CHARS_MAX
             && name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"_-+/".contains(&b));
-        let system = || jiff::tz::db().get(name).ok();
-        let found = is_possible
-            .then(|| system().or_else(|| bundled().get(name).ok()))
-            .flatten();
-        found
-            .filter(|zone| zone.iana_name().is_some())
-            .map(Zone)
-            .ok_or_else(|| ZoneError {
-                name: name.chars().take(CHARS_MAX).collect(),
-                meant: meant_by(name),
-            })
+        let get = |database: &TimeZoneDatabase| database.get(name).ok();
+        let found = is_possible.then(|| databases.into_iter().find_map(get));
+        let found = found.flatten().filter(|zone| zone.iana_name().is_some());
+        found.map(Zone).ok_or_else(|| ZoneError {
+            name: name.chars().take(CHARS_MAX).collect(),
+            meant: meant_by(name),
+        })
     }
 }
 
@@ -162,5 +163,20 @@ impl std::error::Error for ZoneError {}
 impl From<Infallible> for ZoneError {
     fn from(never: Infallible) -> ZoneError {
         match never {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_without_zones_has_those_that_are_built_in() {
+        let nothing = TimeZoneDatabase::none();
+        let tokyo = Zone::among("Asia/Tokyo", [&nothing, bundled()]).unwrap();
+        let offset = tokyo.0.to_offset(jiff::Timestamp::UNIX_EPOCH);
+        assert_eq!(offset.seconds(), 9 * 3600);
+        assert!(Zone::among("Asia/Tokyo", [&nothing, &nothing]).is_err());
+        assert!(Zone::among("Mars/Phobos", [&nothing, bundled()]).is_err());
     }
 }

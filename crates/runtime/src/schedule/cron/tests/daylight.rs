@@ -388,3 +388,21 @@ fn winter_time_that_is_the_exception_and_ramadan_and_odd_offsets() {
         &["2026-09-26T14:00:00Z", "2026-09-27T13:15:00Z"],
     );
 }
+
+#[test]
+fn every_row_of_the_page_about_schedules_is_right() {
+    let page = include_str!("../../../../../../docs/SCHEDULES.md");
+    let mut rows = 0;
+    for line in page.lines() {
+        // | `expression` | zone | after | next, next |
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, expression, name, after, wanted, _] = cells[..]
+            && after.ends_with('Z')
+        {
+            let wanted: Vec<&str> = wanted.split(", ").collect();
+            gives(expression.trim_matches('`'), name, after, &wanted);
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, 10);
+}

@@ -59,10 +59,22 @@ fn an_expression_is_described() {
             "0 0 0 22 * * 2026-2028,2030",
             "at 00:00, on the 22nd of the month, in 2026 to 2028 and 2030",
         ),
+        (
+            "0 0 0 1 1 * 2024/4",
+            "at 00:00, on the 1st of the month, in January, in 2024 to 9996 in steps of 4",
+        ),
         ("@every 90m", "every 1h30m"),
     ] {
         assert_eq!(cron(expression).describe(), words, "{expression}");
     }
+}
+
+#[test]
+fn a_description_stays_short_enough_to_be_read() {
+    let odd = "*/2,*/7 0-58/2,*/7 */3,*/5 */2,*/5 */5,*/7 MON,WED,FRI */2,*/3";
+    let words = cron(odd).describe();
+    assert!(words.contains(", in 1970, 1972 to 1974, 1976, "), "{words}");
+    assert!(words.ends_with(" more") && words.len() < 1_000, "{words}");
 }
 
 #[test]
