@@ -4,6 +4,7 @@
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
 //!                   -> file/                   the task file, checked completely
+//!                   -> next.rs                 the instants of a cron expression
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -20,6 +21,7 @@ compile_error!("the wheel command needs process groups and signals as Unix has t
 mod args;
 mod file;
 
+mod next;
 mod run;
 
 mod child;
@@ -38,13 +40,14 @@ use clap::Parser;
 
 pub use wheel_runtime::duration;
 
-use args::{CheckArgs, Cli, Command, EXIT_USAGE};
+use args::{CheckArgs, Cli, Command, CronCommand, EXIT_USAGE};
 
 /// The whole command, from the arguments of the process to its exit code.
 pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => ExitCode::from(run::run(&args)),
         Command::Check(args) => check(&args),
+        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args)),
     }
 }
 
