@@ -45,8 +45,10 @@ impl Calendar {
             if at >= from {
                 return Some(at);
             }
-            // `from` is in the second pass of a fold, and the first one was meant.
-            local = end_of_fold(from, zone)?;
+            // `from` is in the second pass of a fold, and the first one was meant. Always on, also
+            // if a zone should have changes within a day that this does not think of.
+            let behind = named.checked_add(SECOND).ok()?;
+            local = end_of_fold(from, zone)?.max(behind);
         }
     }
 
