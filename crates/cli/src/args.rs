@@ -162,8 +162,8 @@ A task file:
   Durations are numbers with the units d, h, m, s, ms, us and ns, the largest first: \"1h30m\",
   \"1.5s\". `after` and `every` count from the start and do not follow changes of the wall clock; the
   first run of `every` is one period after the start. `at` and `cron` follow the wall clock, and an
-  instant of `at` in the past is due at once. A run that is due while the last one of its task is still going is
-  skipped; one run stands for several that were missed together.
+  instant of `at` in the past is due at once. A run that is due while the last one of its task is
+  still going is skipped; one run stands for several that were missed together.
 
   `cron` has minute, hour, day of month, month and day of week (0 or 7 is Sunday), also with a second
   in front, or that and a year behind; *, lists, ranges, steps (*/15), names (JAN, MON), L, 15W, LW,
