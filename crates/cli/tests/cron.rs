@@ -194,6 +194,39 @@ fn years_that_are_over_have_nothing_to_print() {
     assert_eq!((code, out.lines().count(), err.as_str()), (Some(0), 5, ""));
 }
 
+/// A file of zone data that says no more than UTC.
+fn zone_data() -> Vec<u8> {
+    // Magic and version, then how many there are of what: one type of local time, four characters.
+    let mut block = b"TZif2".to_vec();
+    block.resize(20, 0);
+    for count in [0_u32, 0, 0, 0, 1, 4] {
+        block.extend(count.to_be_bytes());
+    }
+    // Its offset, its flag, where its name is; the names.
+    block.extend([0; 6]);
+    block.extend(b"UTC\0");
+    [&block[..], &block[..], b"\nUTC0\n"].concat()
+}
+
+#[test]
+fn a_system_that_lacks_a_zone_gets_it_from_the_program() {
+    let bench = Workbench::new();
+    std::fs::write(bench.dir.join("Nowhere"), zone_data()).unwrap();
+    let next = |zone| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheel"));
+        command.env("TZDIR", &bench.dir);
+        command.args(["cron", "next", "@daily", "--count", "1", "--tz", zone]);
+        command
+            .args(["--from", "2026-01-01T00:00:00Z"])
+            .output()
+            .unwrap()
+    };
+    // That the folder is looked into shows in a zone that nobody else has.
+    assert_eq!(next("Nowhere").stdout, b"2026-01-02T00:00:00Z\n");
+    assert_eq!(next("Asia/Tokyo").stdout, b"2026-01-01T15:00:00Z\n");
+    assert_eq!(next("Asia/Nowhere").status.code(), Some(2));
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_error_and_a_full_disk_is_one() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wheel"));

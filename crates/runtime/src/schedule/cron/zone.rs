@@ -13,8 +13,9 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 /// A time zone of the IANA database, such as `Asia/Shanghai`, with its daylight saving time.
 ///
 /// The data is that of the system (`/usr/share/zoneinfo`, or where `TZDIR` leads). A system that
-/// has none, or not this name, gets it from a copy in this crate. Names are found in any case; a
-/// clone is cheap.
+/// has none, or not this name, gets it from a copy in this crate. Names are found in any case. The
+/// first use of a name reads a file; a `Zone` keeps what it read, and so do its clones, which are
+/// cheap.
 ///
 /// # Examples
 ///

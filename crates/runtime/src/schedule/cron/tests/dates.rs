@@ -126,6 +126,12 @@ fn the_last_days_of_a_month() {
         after,
         &["2028-02-29T00:00:00Z", "2028-03-01T00:00:00Z"],
     );
+    // A month of 30 days has no L-30: it begins with its first Monday.
+    utc(
+        "0 0 L-30 * MON",
+        "2028-03-27T00:00:00Z",
+        &["2028-04-03T00:00:00Z"],
+    );
     // Only months of 31 days have it.
     utc(
         "0 0 L-30 * *",

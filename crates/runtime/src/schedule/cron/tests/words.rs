@@ -44,6 +44,14 @@ fn an_expression_is_described() {
             "0 0 13 * 5",
             "at 00:00, on the 13th of the month or on Friday",
         ),
+        (
+            "0 0 1-7/2 * *",
+            "at 00:00, on the 1st, 3rd, 5th and 7th of the month",
+        ),
+        (
+            "0 0 1-9/2 * *",
+            "at 00:00, on the 1st to 9th in steps of 2 of the month",
+        ),
         ("0 0 1-31 * 5", "at 00:00"),
         (
             "0 0 L,L-1,L-2,15W,LW * *",
