@@ -16,6 +16,8 @@ pub mod engines;
 
 pub mod texts;
 
+pub mod calendar;
+
 /// A function to feed with anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -41,4 +43,5 @@ pub const TARGETS: &[Target] = targets![
     engines: far_wheel,
     texts: task_file,
     texts: duration,
+    calendar: cron,
 ];

@@ -37,7 +37,7 @@ fn judge_tasks(tasks: &[Planned]) {
 fn judge_schedule(schedule: &str) {
     let (kind, due) = schedule.split_once(' ').expect("a key and a value");
     let (due, count) = match (kind, due.split_once(" x")) {
-        ("every", Some((due, count))) => (due, Some(count)),
+        ("every" | "cron", Some((due, count))) => (due, Some(count)),
         _ => (due, None),
     };
     if let Some(count) = count {
@@ -56,6 +56,13 @@ fn judge_schedule(schedule: &str) {
                 kind == "after" || !read.is_zero(),
                 "{schedule:?} is due without end"
             );
+        }
+        "cron" => {
+            let (expression, zone) = due.rsplit_once(" in ").expect("an expression and a zone");
+            let read = expression.parse::<wheel_runtime::Cron>();
+            read.unwrap_or_else(|error| panic!("{schedule:?} is shown: {error}"));
+            let zone = zone.parse::<wheel_runtime::Zone>();
+            zone.unwrap_or_else(|error| panic!("{schedule:?} is shown: {error}"));
         }
         _ => panic!("{schedule:?} is no schedule"),
     }

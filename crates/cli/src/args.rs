@@ -1,14 +1,18 @@
 //! The command line: what can be asked for, and what the exit code says.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::duration;
+use wheel_runtime::{Cron, Zone};
+
+use crate::{duration, file};
 
 pub(crate) const EXIT_AS_ASKED: u8 = 0;
 pub(crate) const EXIT_RUN_FAILED: u8 = 1;
+/// `wheel cron next` had nothing to print.
+pub(crate) const EXIT_NOTHING: u8 = 1;
 /// Wrong usage, which `clap` answers itself, or a task file that cannot be used.
 pub(crate) const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_NO_ENGINE: u8 = 3;
@@ -45,6 +49,16 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a task file without running anything
     Check(CheckArgs),
+    /// Look at a cron expression
+    #[command(subcommand)]
+    Cron(CronCommand),
+}
+
+/// What to do with a cron expression.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CronCommand {
+    /// Print the next instants that an expression names, one a line, in UTC
+    Next(NextArgs),
 }
 
 /// How `wheel run` runs.
@@ -95,24 +109,67 @@ pub(crate) struct CheckArgs {
     pub(crate) file: PathBuf,
 }
 
+/// Which instants `wheel cron next` prints.
+#[derive(Debug, Args)]
+#[command(after_help = NEXT_HELP)]
+pub(crate) struct NextArgs {
+    /// The expression, in quotes, such as "30 2 * * MON-FRI"
+    #[arg(value_name = "EXPR")]
+    pub(crate) expression: Cron,
+
+    /// The time zone that it is meant in, such as Asia/Shanghai
+    #[arg(long, value_name = "ZONE", default_value = "UTC")]
+    pub(crate) tz: Zone,
+
+    /// Print what comes after this instant, such as 2026-12-01T02:00:00+08:00; now, unless given
+    #[arg(long, value_name = "RFC3339", value_parser = file::instant)]
+    pub(crate) from: Option<SystemTime>,
+
+    /// How many instants to print
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+}
+
+/// Shown by `wheel cron next --help`.
+const NEXT_HELP: &str = "\
+Instants are printed as RFC 3339 has them, in UTC: 2026-11-30T18:30:00Z. An expression of limited
+years may have fewer than asked for.
+
+Exit codes:
+  0  at least one instant was printed
+  1  there is none after that instant
+  2  wrong usage, an expression or an instant that cannot be read, or an unknown time zone
+  4  standard output could not be written to";
+
 /// Shown by `wheel run --help`.
 const LONG_HELP: &str = concat!(
     "\
 A task file:
   [[task]]
   id = \"heartbeat\"             # a name of its own, in front of every line that the program prints
-  every = \"500ms\"              # or after = \"3s\", or at = \"2026-12-01T02:00:00+08:00\"; one of them
+  every = \"500ms\"              # or after, at or cron, see below; exactly one of them
   run = [\"sh\", \"-c\", \"date\"]   # the program and its arguments
-  count = 20                   # optional: runs of `every`; without it there is no end
+  count = 20                   # optional: runs of `every` or `cron`; without it there is no end
   env = { MODE = \"test\" }      # optional: added to the environment
   dir = \"/srv/shop\"            # optional: where the program runs
   output = \"heartbeat.log\"     # optional: a file that its output is appended to
 
+  after = \"3s\"                 # once, that long after the start
+  at = \"2026-12-01T02:00:00+08:00\"     # once, at that instant
+  cron = \"30 2 * * MON-FRI\"    # when the wall clock says so
+  timezone = \"Asia/Shanghai\"   # optional, with `cron`: where; UTC without it
+
   Durations are numbers with the units d, h, m, s, ms, us and ns, the largest first: \"1h30m\",
   \"1.5s\". `after` and `every` count from the start and do not follow changes of the wall clock; the
-  first run of `every` is one period after the start. `at` follows the wall clock, and an instant in
-  the past is due at once. A run that is due while the last one of its task is still going is
-  skipped; one run stands for several that were missed together.
+  first run of `every` is one period after the start. `at` and `cron` follow the wall clock, and an
+  instant of `at` in the past is due at once. A run that is due while the last one of its task is
+  still going is skipped; one run stands for several that were missed together.
+
+  `cron` has minute, hour, day of month, month and day of week (0 or 7 is Sunday), also with a second
+  in front, or that and a year behind; *, lists, ranges, steps (*/15), names (JAN, MON), L, 15W, LW,
+  5L, FRI#2, @daily and friends. A time that the change to summer time skips runs once right after,
+  one that comes twice runs once; minutes or hours that begin with * follow real time. See what an
+  expression does: wheel cron next \"30 2 * * MON-FRI\" --tz Asia/Shanghai
 
   `run` is no line of shell: $HOME, *, | and > mean something only where the program is a shell.
   Relative paths are taken from where wheel is started; a program with a slash in its name, from

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
-//!                   -> file/                   the task file, checked completely   (duration.rs)
+//!                   -> file/                   the task file, checked completely
+//!                   -> next.rs                 the instants of a cron expression
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -18,9 +19,9 @@
 compile_error!("the wheel command needs process groups and signals as Unix has them");
 
 mod args;
-pub mod duration;
 mod file;
 
+mod next;
 mod run;
 
 mod child;
@@ -37,13 +38,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{CheckArgs, Cli, Command, EXIT_USAGE};
+pub use wheel_runtime::duration;
+
+use args::{CheckArgs, Cli, Command, CronCommand, EXIT_USAGE};
 
 /// The whole command, from the arguments of the process to its exit code.
 pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => ExitCode::from(run::run(&args)),
         Command::Check(args) => check(&args),
+        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args)),
     }
 }
 

@@ -136,13 +136,9 @@ fn an_unknown_key_leads_to_the_right_one() {
         &["unknown key `priority`", "id, after, at, every"],
     );
     refused(
-        &task(&format!("cron = \"0 2 * * *\"\n{TRUE}")),
+        &task(&format!("daily = true\n{TRUE}")),
         "3:1",
-        &[
-            "unknown key `cron`",
-            "no cron expressions",
-            "every = \"24h\"",
-        ],
+        &["unknown key `daily`", "cron = \"@daily\""],
     );
     refused(
         "[[tasks]]\nid = \"a\"\n",
@@ -207,6 +203,7 @@ fn exactly_one_of_after_at_and_every_is_asked_for() {
             "does not say what it is due by",
             "after = \"3s\"",
             "every = ",
+            "cron = ",
         ],
     );
     let two = task(&format!("after = \"1s\"\nevery = \"1s\"\n{TRUE}"));
@@ -219,6 +216,12 @@ fn exactly_one_of_after_at_and_every_is_asked_for() {
         "after = \"1s\"\nat = \"2126-12-01T02:00:00Z\"\nevery = \"1s\"\n{TRUE}"
     ));
     refused(&three, "5:9", &["has `after` and `at` and `every`"]);
+    let cron = task(&format!("cron = \"@daily\"\nevery = \"1s\"\n{TRUE}"));
+    refused(
+        &cron,
+        "4:9",
+        &["has `every` and `cron`", "keep exactly one"],
+    );
 }
 
 #[test]

@@ -39,6 +39,80 @@ fn a_bad_duration_says_what_is_wrong() {
 }
 
 #[test]
+fn a_bad_cron_expression_says_which_field_and_what_is_wrong() {
+    for (text, what) in [
+        ("\"0 24 * * *\"", "hour: `24` is out of range (0 to 23)"),
+        ("\"0 0 * * 8\"", "day of week: `8` is out of range"),
+        (
+            "\"*/0 * * * *\"",
+            "minute: `*/0` has a step that is not possible",
+        ),
+        ("\"0 0 30 2 *\"", "it never fires"),
+        ("\"0 2 * *\"", "4 fields in place of 5"),
+        ("\"\"", "the expression is empty"),
+        ("\"@reboot\"", "`@reboot` is not known"),
+        ("\"@every soon\"", "a number is expected"),
+    ] {
+        let expected = ["`cron` is not an expression", what, "cron = \"30 2"];
+        refused(&task(&format!("cron = {text}\n{TRUE}")), "3:8", &expected);
+    }
+    refused(
+        &task(&format!("cron = 5\n{TRUE}")),
+        "3:8",
+        &[
+            "`cron` must be a string, not an integer",
+            "cron = \"30 2 * * *\"",
+        ],
+    );
+    refused(
+        &task(&format!("cron = \"0 0 0 1 1 * 1999-2020\"\n{TRUE}")),
+        "3:8",
+        &["names no instant after now in UTC", "later years"],
+    );
+}
+
+#[test]
+fn a_bad_timezone_says_what_is_wrong() {
+    const CRON: &str = "cron = \"30 2 * * *\"\n";
+    refused(
+        &task(&format!("{CRON}timezone = \"Asia/Shangai\"\n{TRUE}")),
+        "4:12",
+        &["`timezone`: there is no time zone `Asia/Shangai` (did you mean Asia/Shanghai?)"],
+    );
+    refused(
+        &task(&format!("{CRON}timezone = 8\n{TRUE}")),
+        "4:12",
+        &["`timezone` must be a string, not an integer"],
+    );
+    for schedule in [
+        "every = \"1h\"",
+        "after = \"1h\"",
+        "at = \"2126-12-01T02:00:00Z\"",
+    ] {
+        refused(
+            &task(&format!("{schedule}\ntimezone = \"Asia/Shanghai\"\n{TRUE}")),
+            "4:12",
+            &["at the same instant in every time zone", "with `cron`"],
+        );
+    }
+    refused(
+        &task(&format!("{CRON}tz = \"Asia/Shanghai\"\n{TRUE}")),
+        "4:1",
+        &["unknown key `tz`", "did you mean `timezone`?"],
+    );
+}
+
+#[test]
+fn every_fault_of_a_schedule_is_reported() {
+    let text = task(&format!(
+        "cron = \"0 24 * * *\"\ntimezone = \"Mars/Phobos\"\ncount = 0\n{TRUE}"
+    ));
+    refused(&text, "3:8", &["hour: `24`"]);
+    refused(&text, "4:12", &["no time zone `Mars/Phobos`"]);
+    refused(&text, "5:9", &["`count` is 0"]);
+}
+
+#[test]
 fn a_bad_instant_says_what_is_wrong() {
     let expected = ["`at` is not an instant", "2026-12-01T02:00:00+08:00"];
     for (text, why) in [

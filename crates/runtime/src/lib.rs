@@ -58,6 +58,7 @@ mod timers;
 
 mod executor;
 
+pub mod duration;
 mod schedule;
 mod policy;
 mod task;
@@ -77,7 +78,9 @@ pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
 pub use policy::{Misfire, Overlap, Priority};
-pub use schedule::{Schedule, ScheduleError};
+pub use schedule::{
+    Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
+};
 pub use scheduler::{
     OnConflict, Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError,
     TaskBuilder, TaskFilter, global,
@@ -104,3 +107,8 @@ pub mod modelled {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The program of the page about schedules.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/SCHEDULES.md")]
+pub struct Schedules;

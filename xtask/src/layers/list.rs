@@ -112,6 +112,7 @@ pub(super) const EDGES: &[Edge] = &[
         Normal,
         "the parsers of the command, fuzzed",
     ),
+    edge("wheel-fuzz", "wheel-runtime", Normal, "cron, fuzzed"),
     edge(
         "wheel-fuzz",
         "wheel-sync",
@@ -186,6 +187,7 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
             "crossbeam-utils",
             "hashbrown",
             "hdrhistogram",
+            "jiff",
             "rayon",
             "rustix",
         ],

@@ -1,12 +1,12 @@
 //! The keys that a task knows, and what was probably meant by one that it does not know.
 
 /// All keys of a `[[task]]` table, in the order in which help texts list them.
-pub(crate) const TASK_KEYS: [&str; 9] = [
-    "id", "after", "at", "every", "run", "count", "env", "dir", "output",
+pub(crate) const TASK_KEYS: [&str; 11] = [
+    "id", "after", "at", "every", "cron", "timezone", "run", "count", "env", "dir", "output",
 ];
 
 /// Words that other tools use for the same thing.
-const OTHER_WORDS: [(&str, &str); 32] = [
+const OTHER_WORDS: [(&str, &str); 37] = [
     ("args", "run"),
     ("argv", "run"),
     ("cmd", "run"),
@@ -31,6 +31,11 @@ const OTHER_WORDS: [(&str, &str); 32] = [
     ("date", "at"),
     ("time", "at"),
     ("when", "at"),
+    ("crontab", "cron"),
+    ("schedule", "cron"),
+    ("time_zone", "timezone"),
+    ("tz", "timezone"),
+    ("zone", "timezone"),
     ("limit", "count"),
     ("max_runs", "count"),
     ("repeat", "count"),
@@ -42,11 +47,15 @@ const OTHER_WORDS: [(&str, &str); 32] = [
 ];
 
 /// Words for what no key of a task does, and what comes closest to it.
-const NOT_THERE: [(&str, &str); 10] = [
-    ("cron", NO_CALENDAR),
-    ("crontab", NO_CALENDAR),
-    ("daily", NO_CALENDAR),
-    ("schedule", NO_CALENDAR),
+const NOT_THERE: [(&str, &str); 8] = [
+    (
+        "daily",
+        "write cron = \"@daily\", and the time zone of its midnight as `timezone`",
+    ),
+    (
+        "hourly",
+        "write cron = \"@hourly\", or every = \"1h\" from the start on",
+    ),
     ("shell", NO_SHELL),
     (
         "enabled",
@@ -61,8 +70,6 @@ const NOT_THERE: [(&str, &str); 10] = [
     ("workers", "it is an option of `wheel run`: --workers N"),
 ];
 
-const NO_CALENDAR: &str =
-    "there are no cron expressions: write every = \"24h\", or at = \"2026-12-01T02:00:00+08:00\"";
 const NO_SHELL: &str = "for a line of shell write run = [\"sh\", \"-c\", '...the line...']";
 
 /// What to do in place of an unknown key that has no counterpart.

@@ -6,10 +6,11 @@
 //!
 //! ```text
 //! text -> toml, with the place of every value -> tables.rs: one Task per [[task]] -> TaskFile
-//!                                                    |  values.rs, program.rs
+//!                                                    |  values.rs, calendar.rs, program.rs
 //!                                                    '-> fault.rs: where, and what would be right
 //! ```
 
+mod calendar;
 mod fault;
 mod keys;
 mod program;
@@ -21,8 +22,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{fmt, fs, io};
 
+pub(crate) use calendar::instant;
 pub(crate) use fault::Faults;
 pub(crate) use program::Program;
+use wheel_runtime::{Cron, Zone};
 
 use crate::duration;
 
@@ -48,7 +51,7 @@ pub(crate) struct Task {
 }
 
 /// What a task is due by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Schedule {
     /// Once, this long after `wheel` has read the file.
     After(Duration),
@@ -59,6 +62,23 @@ pub(crate) enum Schedule {
         period: Duration,
         count: Option<u64>,
     },
+    /// Again and again when the wall clock of a zone says so, `count` times or as long as there is
+    /// another instant.
+    Cron {
+        cron: Box<Cron>,
+        zone: Zone,
+        count: Option<u64>,
+    },
+}
+
+impl Schedule {
+    /// How often it is to run at most.
+    pub(crate) fn count(&self) -> Option<u64> {
+        match self {
+            Schedule::After(_) | Schedule::At(_) => Some(1),
+            Schedule::Every { count, .. } | Schedule::Cron { count, .. } => *count,
+        }
+    }
 }
 
 impl fmt::Display for Schedule {
@@ -69,18 +89,20 @@ impl fmt::Display for Schedule {
                 Ok(instant) => write!(f, "at {instant}"),
                 Err(_) => write!(f, "at an instant out of range"),
             },
-            Schedule::Every {
-                period,
-                count: None,
-            } => write!(f, "every {}", duration::format(*period)),
-            Schedule::Every {
-                period,
-                count: Some(count),
-            } => {
-                write!(f, "every {} x{count}", duration::format(*period))
+            Schedule::Every { period, count } => {
+                write!(f, "every {}", duration::format(*period))?;
+                times(*count, f)
+            }
+            Schedule::Cron { cron, zone, count } => {
+                write!(f, "cron {cron} in {zone}")?;
+                times(*count, f)
             }
         }
     }
+}
+
+fn times(count: Option<u64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    count.map_or(Ok(()), |count| write!(f, " x{count}"))
 }
 
 /// Why a task file cannot be used.

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use toml::de::DeTable;
+use wheel_runtime::Zone;
 
 use super::fault::Faults;
 use super::keys::{self, TASK_KEYS};
 use super::program::{Finder, Program, ProgramError};
 use super::values::{self, Value};
-use super::{Schedule, Task};
+use super::{Schedule, Task, calendar};
 
 /// Reads all tasks. What is wrong is added to `faults`; a task with a fault is left out.
 pub(crate) fn read(document: &DeTable<'_>, faults: &mut Faults) -> Vec<Task> {
@@ -71,7 +72,7 @@ fn read_all(value: &Value<'_>, tasks: &mut Vec<Task>, faults: &mut Faults) {
 }
 
 /// A task has exactly one of these.
-const SCHEDULE_KEYS: [&str; 3] = ["after", "at", "every"];
+const SCHEDULE_KEYS: [&str; 4] = ["after", "at", "every", "cron"];
 
 /// A key that may be absent.
 type Optional<T> = Result<Option<T>, Wrong>;
@@ -219,7 +220,8 @@ fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> 
     // Each value is checked also where there are too many of them.
     let mut schedules = given.iter().map(|(key, value)| match *key {
         "after" => values::duration(key, value, faults).map(Schedule::After),
-        "at" => values::instant(value, faults).map(Schedule::At),
+        "at" => calendar::at(value, faults).map(Schedule::At),
+        "cron" => calendar::cron(value, faults),
         _ => values::period(value, faults).map(|period| Schedule::Every {
             period,
             count: None,
@@ -230,10 +232,13 @@ fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> 
     let count = table
         .get("count")
         .map(|value| (value, values::count(value, faults)));
+    let timezone = table.get("timezone");
+    let zone = optional(timezone, |value| calendar::timezone(value, faults));
     let Some(schedule) = first else {
         if !SCHEDULE_KEYS.into_iter().any(|key| is_misspelt(key, table)) {
             faults.add(header.clone(), "the task does not say what it is due by").help(
-                "add one of after = \"3s\", at = \"2026-12-01T02:00:00+08:00\", every = \"500ms\"",
+                "add one of after = \"3s\", at = \"2026-12-01T02:00:00+08:00\", every = \"500ms\", \
+                 cron = \"30 2 * * *\"",
             );
         }
         return None;
@@ -249,30 +254,51 @@ fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> 
                 last.unwrap_or_else(|| header.clone()),
                 format!("the task has {}", names.join(" and ")),
             )
-            .help("keep exactly one of `after`, `at` and `every`");
+            .help("keep exactly one of `after`, `at`, `every` and `cron`");
         return None;
     }
-    match (schedule?, count) {
-        (schedule, None) => Some(schedule),
-        (Schedule::Every { period, .. }, Some((_, count))) => Some(Schedule::Every {
+    let (key, place) = given[0];
+    let schedule = match (schedule?, timezone) {
+        (Schedule::Cron { cron, .. }, _) => {
+            let zone = zone.ok()?.unwrap_or(Zone::UTC);
+            calendar::in_zone(cron, zone, place, faults)?
+        }
+        // `@every` needs no zone, and is none the worse for one.
+        (schedule, None) => schedule,
+        (schedule, Some(_)) if key == "cron" => schedule,
+        (_, Some(value)) => {
+            faults
+                .add(
+                    value.span(),
+                    format!("a task with `{key}` is due at the same instant in every time zone"),
+                )
+                .help("use `timezone` with `cron`, or drop it");
+            return None;
+        }
+    };
+    let Some((value, count)) = count else {
+        return Some(schedule);
+    };
+    let count = count?;
+    match schedule {
+        Schedule::Every { period, .. } => Some(Schedule::Every {
             period,
-            count: Some(count?),
+            count: Some(count),
         }),
-        (once, Some((value, count))) => {
-            if count? != 1 {
-                let key = given[0].0;
-                faults
-                    .add(
-                        value.span(),
-                        format!(
-                            "a task with `{key}` runs once, so `count` cannot be {}",
-                            count?
-                        ),
-                    )
-                    .help("use `every` for a task that runs more than once, or drop `count`");
-                return None;
-            }
-            Some(once)
+        Schedule::Cron { cron, zone, .. } => Some(Schedule::Cron {
+            cron,
+            zone,
+            count: Some(count),
+        }),
+        once if count == 1 => Some(once),
+        _ => {
+            faults
+                .add(
+                    value.span(),
+                    format!("a task with `{key}` runs once, so `count` cannot be {count}"),
+                )
+                .help("use `every` or `cron` for a task that runs more than once, or drop `count`");
+            None
         }
     }
 }

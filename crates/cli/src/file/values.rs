@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -13,9 +13,6 @@ use crate::duration;
 
 /// Characters of an id at most: it stands in front of every line of output.
 const ID_CHARS_MAX: usize = 100;
-
-const INSTANT_EXAMPLES: &str = "write date, time and offset, such as at = \"2026-12-01T02:00:00+08:00\" \
-    or at = \"2026-11-30T18:00:00Z\"";
 
 pub(crate) type Value<'a> = Spanned<DeValue<'a>>;
 
@@ -118,42 +115,6 @@ pub(crate) fn period(value: &Value<'_>, faults: &mut Faults) -> Option<Duration>
         return None;
     }
     Some(period)
-}
-
-/// An instant of the wall clock for `at`: a string, or a date-time of TOML.
-pub(crate) fn instant(value: &Value<'_>, faults: &mut Faults) -> Option<SystemTime> {
-    let written;
-    let text = match value.get_ref() {
-        DeValue::Datetime(instant) => {
-            written = instant.to_string();
-            written.as_str()
-        }
-        _ => text("at", value, "\"2026-12-01T02:00:00+08:00\"", faults)?,
-    };
-    let instant = text.trim().parse::<jiff::Timestamp>();
-    match instant.and_then(SystemTime::try_from) {
-        Ok(instant) => Some(instant),
-        Err(error) => {
-            let why = why_no_instant(text.trim(), &error);
-            faults
-                .add(value.span(), format!("`at` is not an instant: {why}"))
-                .help(INSTANT_EXAMPLES);
-            None
-        }
-    }
-}
-
-/// In the words of this file where it is one of the usual mistakes, else in those of whoever read
-/// it.
-fn why_no_instant(text: &str, error: &jiff::Error) -> String {
-    let begins_with_a_year = text.len() > 4 && text.bytes().take(4).all(|b| b.is_ascii_digit());
-    if text.parse::<jiff::civil::DateTime>().is_ok() {
-        "it has no offset from UTC, so it would be another instant in every time zone".to_owned()
-    } else if begins_with_a_year && text.as_bytes()[4] == b'-' {
-        error.to_string()
-    } else {
-        format!("`{}` does not begin with a date", text.escape_debug())
-    }
 }
 
 /// A number of runs for `count`: a whole number above zero.

@@ -39,17 +39,15 @@ impl Setting {
     /// For each task, whether it would run again.
     pub(crate) fn pending(&self) -> Vec<bool> {
         let tallies = self.record.tallies();
-        let pending =
-            self.file
-                .tasks
-                .iter()
-                .zip(tallies)
-                .map(|(task, tally)| match task.schedule {
-                    Schedule::After(_) | Schedule::At(_) => tally.counts.runs == 0,
-                    Schedule::Every { count, .. } => {
-                        count.is_none_or(|count| tally.counts.runs < count)
-                    }
-                });
+        let now = SystemTime::now();
+        let pending = self.file.tasks.iter().zip(tallies).map(|(task, tally)| {
+            let count = task.schedule.count();
+            let has_more = match &task.schedule {
+                Schedule::Cron { cron, zone, .. } => cron.next_after(now, zone).is_some(),
+                _ => true,
+            };
+            has_more && count.is_none_or(|count| tally.counts.runs < count)
+        });
         pending.collect()
     }
 }
@@ -131,9 +129,10 @@ impl Handler {
     /// Compares the clock with what the file asks for, and not with what the scheduler says. The
     /// n-th run of a grid is that of its n-th instant or a later one.
     fn punctuality(&self, context: &Context) -> Punctuality {
-        let is_early = match self.task().schedule {
-            Schedule::At(instant) => SystemTime::now() < instant,
-            Schedule::After(delay) => self.made.elapsed() < delay,
+        let is_early = match &self.task().schedule {
+            Schedule::At(instant) => SystemTime::now() < *instant,
+            Schedule::Cron { .. } => SystemTime::now() < context.nominal(),
+            Schedule::After(delay) => self.made.elapsed() < *delay,
             Schedule::Every { period, .. } => {
                 let nth = u32::try_from(context.run()).unwrap_or(u32::MAX);
                 self.made.elapsed() < period.saturating_mul(nth)

@@ -20,7 +20,7 @@ mod handler;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Scheduler, TaskHandle};
+use wheel_runtime::{Cron, Scheduler, TaskHandle};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -146,17 +146,17 @@ impl Run {
         for (index, task) in setting.file.tasks.iter().enumerate() {
             let handler = Handler::new(index, setting.clone());
             let builder = scheduler.task(&task.id);
-            let builder = match task.schedule {
-                Schedule::After(delay) => builder.after(delay),
-                Schedule::At(instant) => builder.at(instant),
-                Schedule::Every {
-                    period,
-                    count: None,
-                } => builder.every(period),
-                Schedule::Every {
-                    period,
-                    count: Some(count),
-                } => builder.every(period).count(count),
+            let builder = match &task.schedule {
+                Schedule::After(delay) => builder.after(*delay),
+                Schedule::At(instant) => builder.at(*instant),
+                Schedule::Every { period, .. } => builder.every(*period),
+                Schedule::Cron { cron, zone, .. } => {
+                    builder.cron(Cron::clone(cron)).timezone(zone.clone())
+                }
+            };
+            let builder = match task.schedule.count() {
+                Some(count) => builder.count(count),
+                None => builder,
             };
             handles.push(builder.run(move |context| handler.run(context))?);
         }

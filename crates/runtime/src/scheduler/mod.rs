@@ -1,8 +1,9 @@
 //! The other door: tasks with ids, workers and schedules, on the same engine as the timers.
 //!
 //! ```text
-//!  submit.rs --> registry.rs        activity.rs  who waits for runs to end
-//!      |             ^              shutdown.rs  the end, in numbered steps
+//!  submit.rs --> registry.rs        direct.rs    tasks without a name, in one call
+//!      |             ^              activity.rs  who waits for runs to end
+//!      |             |              shutdown.rs  the end, in numbered steps
 //!      v             |
 //!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
 //! ```
@@ -16,6 +17,7 @@ mod core;
 mod counters;
 
 mod submit;
+mod direct;
 mod registry;
 mod filter;
 
@@ -30,14 +32,12 @@ mod shutdown;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::clock::Patience;
 use crate::observe::Stats;
 use crate::schedule::Schedule;
-use crate::task::{
-    CancelOutcome, Context, IntoOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome,
-};
+use crate::task::{CancelOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome};
 use mark::Mark;
 
 pub use builder::SchedulerBuilder;
@@ -107,81 +107,6 @@ impl Scheduler {
     /// Describes a task without a name; its id will be a number such as `#17`.
     pub fn unnamed(&self) -> TaskBuilder<'_> {
         TaskBuilder::new(self, None)
-    }
-
-    /// Runs `handler` once, `delay` from now: [`Schedule::after`].
-    ///
-    /// The delay is rounded up to the tick, and nothing runs early or inside this call. What is
-    /// late because the machine or the workers were busy runs as soon as a worker is free. The id
-    /// of the task is a number. Does not block.
-    ///
-    /// # Errors
-    ///
-    /// [`SubmitError`]: the limit of tasks is reached, or the scheduler is shutting down.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use wheel_runtime::{ManualClock, Scheduler, TaskState};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let clock = ManualClock::new();
-    /// let scheduler = Scheduler::builder().clock(clock.clone()).build()?;
-    /// let reminder = scheduler.after(Duration::from_secs(3600), |_| println!("an hour later"))?;
-    /// clock.advance(Duration::from_secs(3600));
-    /// assert_eq!(reminder.wait(), TaskState::Succeeded);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn after<F, O>(&self, delay: Duration, handler: F) -> Result<TaskHandle, SubmitError>
-    where
-        F: Fn(&Context) -> O + Send + Sync + 'static,
-        O: IntoOutcome,
-    {
-        self.unnamed().after(delay).run(handler)
-    }
-
-    /// Runs `handler` once, when the wall clock reads `at`, rounded up to a millisecond:
-    /// [`Schedule::at`]. Otherwise as [`after`](Scheduler::after).
-    ///
-    /// # Errors
-    ///
-    /// As [`after`](Scheduler::after).
-    pub fn at<F, O>(&self, at: SystemTime, handler: F) -> Result<TaskHandle, SubmitError>
-    where
-        F: Fn(&Context) -> O + Send + Sync + 'static,
-        O: IntoOutcome,
-    {
-        self.unnamed().at(at).run(handler)
-    }
-
-    /// Runs `handler` again and again, on a grid of `period`: [`Schedule::every`]. Otherwise as
-    /// [`after`](Scheduler::after).
-    ///
-    /// # Errors
-    ///
-    /// As [`after`](Scheduler::after), or the period is zero.
-    pub fn every<F, O>(&self, period: Duration, handler: F) -> Result<TaskHandle, SubmitError>
-    where
-        F: Fn(&Context) -> O + Send + Sync + 'static,
-        O: IntoOutcome,
-    {
-        self.unnamed().every(period).run(handler)
-    }
-
-    /// Runs `handler` again and again, `pause` from the end of one run to the next:
-    /// [`Schedule::every_after`]. Otherwise as [`after`](Scheduler::after).
-    ///
-    /// # Errors
-    ///
-    /// As [`after`](Scheduler::after), or the pause is zero.
-    pub fn every_after<F, O>(&self, pause: Duration, handler: F) -> Result<TaskHandle, SubmitError>
-    where
-        F: Fn(&Context) -> O + Send + Sync + 'static,
-        O: IntoOutcome,
-    {
-        self.unnamed().every_after(pause).run(handler)
     }
 
     /// No run of the task starts from now on, be it queued or not. A run that is going is asked to

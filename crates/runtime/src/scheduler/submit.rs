@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 use super::Scheduler;
 use super::registry::NotAdded;
 use crate::policy::{Misfire, Overlap};
-use crate::schedule::{Schedule, ScheduleError, Start};
+use crate::schedule::{
+    AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
+};
 use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle};
 
 /// What happens when the id of a new task belongs to a live one.
@@ -32,7 +34,7 @@ pub enum SubmitError {
     DuplicateId(String),
     /// An id may not be empty, nor begin with `#`, which is kept for tasks without a name.
     InvalidId(String),
-    /// Neither `after`, `at`, `every` nor `every_after` was called.
+    /// Neither `after`, `at`, `every`, `every_after` nor `cron` was called.
     NoSchedule,
     /// The schedule is not possible.
     Schedule(ScheduleError),
@@ -72,6 +74,8 @@ pub struct TaskBuilder<'s> {
     schedule: Option<Schedule>,
     /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
     start: Option<Start>,
+    /// The same.
+    zone: Option<AskedZone>,
     settings: Settings,
     on_conflict: OnConflict,
 }
@@ -83,6 +87,7 @@ impl<'s> TaskBuilder<'s> {
             name,
             schedule: None,
             start: None,
+            zone: None,
             settings: Settings::default(),
             on_conflict: OnConflict::Refuse,
         }
@@ -112,6 +117,40 @@ impl<'s> TaskBuilder<'s> {
     /// Again and again, `pause` from the end of one run to the next: [`Schedule::every_after`].
     pub fn every_after(self, pause: Duration) -> TaskBuilder<'s> {
         self.schedule(Schedule::every_after(pause))
+    }
+
+    /// Again and again, when the wall clock shows what the expression says: [`Schedule::cron`]. What
+    /// is wrong with it is told by [`run`](TaskBuilder::run).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_runtime::Scheduler;
+    ///
+    /// let scheduler = Scheduler::builder().build()?;
+    /// let backup = scheduler.task("backup").cron("30 2 * * *").timezone("Asia/Shanghai");
+    /// assert!(backup.run(|_| println!("backing up"))?.info().next_due.is_some());
+    /// let error = scheduler.task("report").cron("0 24 * * *").run(|_| ()).unwrap_err();
+    /// assert_eq!(error.to_string(), "cron: hour: `24` is out of range (0 to 23)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cron<C>(self, expression: C) -> TaskBuilder<'s>
+    where
+        C: TryInto<Cron>,
+        C::Error: Into<CronError>,
+    {
+        self.schedule(Schedule::cron(expression))
+    }
+
+    /// The time zone of `cron`: [`Schedule::timezone`]. Before or behind it; UTC unless told
+    /// otherwise.
+    pub fn timezone<Z>(mut self, zone: Z) -> TaskBuilder<'s>
+    where
+        Z: TryInto<Zone>,
+        Z::Error: Into<ZoneError>,
+    {
+        self.zone = Some(asked_zone(zone));
+        self
     }
 
     /// The first run is due at once: [`Schedule::start_now`]. For `every` and `every_after`, before
@@ -202,6 +241,10 @@ impl<'s> TaskBuilder<'s> {
             Some(start) => schedule.starting(start),
             None => schedule,
         };
+        let schedule = match self.zone {
+            Some(zone) => schedule.in_zone(zone),
+            None => schedule,
+        };
         let clock = core.engine.clock();
         let planned = schedule.plan(clock.now(), clock.wall());
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
@@ -244,9 +287,9 @@ impl fmt::Display for SubmitError {
                 f,
                 "{id:?} is not possible as an id: it must not be empty or begin with '#'"
             ),
-            SubmitError::NoSchedule => {
-                f.write_str("the task has no schedule: call one of after, at, every, every_after")
-            }
+            SubmitError::NoSchedule => f.write_str(
+                "the task has no schedule: call one of after, at, every, every_after, cron",
+            ),
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
@@ -272,6 +315,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("name", &self.name)
             .field("schedule", &self.schedule)
             .field("start", &self.start)
+            .field("zone", &self.zone)
             .field("settings", &self.settings)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()

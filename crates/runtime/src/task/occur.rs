@@ -75,14 +75,21 @@ impl Task {
             // Cancelled, ended or given another schedule while the driver had it in its hands.
             return None;
         }
-        let late_from = match life.armed.take().map(|armed| armed.due) {
+        let armed = life.armed.take().map(|armed| armed.due);
+        let late_from = match armed {
             // Unless it was past already when it was armed: then it came without waiting for its
             // tick.
             Some(Due::Monotonic(_)) => self.core.tick_start(due).min(now),
             Some(Due::Wall(_)) | None => due,
         };
         let occurrence = match self.settings.misfire {
-            Misfire::FireOnce => life.plan.occur(due, now),
+            Misfire::FireOnce => match armed {
+                Some(Due::Wall(at)) => {
+                    let wall = self.core.engine.clock().wall();
+                    life.plan.occur_by_wall(at, wall)
+                }
+                Some(Due::Monotonic(_)) | None => life.plan.occur(due, now),
+            },
         };
         let run = match life.state.queue() {
             Ok(ticket) => {
@@ -142,7 +149,10 @@ impl Task {
         self.core.counters.skipped(1);
         let next = match life.armed {
             Some(_) => None,
-            None => life.plan.resume(self.core.engine.clock().now()),
+            None => {
+                let clock = self.core.engine.clock();
+                life.plan.resume(clock.now(), clock.wall())
+            }
         };
         if let Some(next) = next {
             // A closed engine is being shut down, which ends this task as well.

@@ -7,6 +7,7 @@ mod bed;
 
 mod cancel;
 mod control;
+mod cron;
 mod due;
 mod ids;
 mod overlap;

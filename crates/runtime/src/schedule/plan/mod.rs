@@ -8,10 +8,14 @@
 //!  occur(due, now): nominal +2p, missed 1, next +3p
 //! ```
 
+mod calendar;
+
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Base, Schedule, ScheduleError, Start};
+use super::{Base, Schedule, ScheduleError, Start, Zone};
 use crate::clock::Moment;
+use calendar::Calendar;
 
 /// When something is due, and by which clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +37,7 @@ enum Rhythm {
     Once(Due),
     Grid { period: Duration },
     AfterEnd { pause: Duration },
+    Calendar(Arc<Calendar>),
 }
 
 /// What is to be done about something that was found due.
@@ -51,6 +56,17 @@ pub(crate) struct Occurrence {
 impl Schedule {
     /// Pins it to now: the plan, and what is due first.
     pub(crate) fn plan(&self, now: Moment, wall: SystemTime) -> Result<(Plan, Due), ScheduleError> {
+        let zone = match &self.zone {
+            None => Zone::UTC,
+            Some(_) if !matches!(self.base, Base::Cron(_)) => {
+                return Err(ScheduleError::ZoneNotPossible);
+            }
+            Some(zone) => Zone::clone(
+                zone.as_ref()
+                    .as_ref()
+                    .map_err(|error| ScheduleError::Zone(error.clone()))?,
+            ),
+        };
         let (rhythm, first) = match (&self.base, self.start) {
             (&Base::After(delay), Start::OnePeriodOn) => {
                 let due = Due::Monotonic(now.after(delay));
@@ -74,6 +90,19 @@ impl Schedule {
             (&Base::EveryAfter(pause), Start::Now) => {
                 (Rhythm::AfterEnd { pause }, Due::Monotonic(now))
             }
+            (Base::Cron(expression), start) => {
+                let expression = expression.as_ref().as_ref();
+                let cron = expression.map_err(|error| ScheduleError::Cron(error.clone()))?;
+                if let Some(period) = cron.period() {
+                    let every = Schedule::every(period).starting(start);
+                    return every.plan(now, wall);
+                }
+                if start != Start::OnePeriodOn {
+                    return Err(ScheduleError::StartNotPossible);
+                }
+                let (calendar, first) = Calendar::begin(cron, zone, wall)?;
+                (Rhythm::Calendar(Arc::new(calendar)), Due::Wall(first))
+            }
             (Base::After(_) | Base::At(_) | Base::EveryAfter(_), _) => {
                 return Err(ScheduleError::StartNotPossible);
             }
@@ -84,21 +113,26 @@ impl Schedule {
 }
 
 impl Plan {
+    /// What was armed for an instant of the wall clock is looked at when that reads `wall`.
+    pub(crate) fn occur_by_wall(&mut self, at: SystemTime, wall: SystemTime) -> Occurrence {
+        let occurrence = match &self.rhythm {
+            Rhythm::Calendar(calendar) => calendar.occur(at, wall),
+            _ => Occurrence::of_one(at),
+        };
+        if occurrence.next.is_none() {
+            // The last one there is.
+            self.rhythm = Rhythm::Once(Due::Wall(occurrence.nominal));
+        }
+        occurrence
+    }
+
     /// What was due at `due` is looked at, at `now`.
     pub(crate) fn occur(&self, due: Moment, now: Moment) -> Occurrence {
         match self.rhythm {
-            Rhythm::Once(asked) => Occurrence {
-                nominal: self.calendar(asked),
-                due: self.calendar(asked),
-                missed: 0,
-                next: None,
-            },
-            Rhythm::AfterEnd { .. } => Occurrence {
-                nominal: self.calendar(Due::Monotonic(due)),
-                due: self.calendar(Due::Monotonic(due)),
-                missed: 0,
-                next: None,
-            },
+            Rhythm::Once(asked) => Occurrence::of_one(self.calendar(asked)),
+            Rhythm::AfterEnd { .. } | Rhythm::Calendar(_) => {
+                Occurrence::of_one(self.calendar(Due::Monotonic(due)))
+            }
             Rhythm::Grid { period } => {
                 let period_ns = period.as_nanos();
                 let missed = now.since(due).as_nanos() / period_ns;
@@ -118,16 +152,17 @@ impl Plan {
     pub(crate) fn after_end(&self, now: Moment) -> Option<Due> {
         match self.rhythm {
             Rhythm::AfterEnd { pause } => Some(Due::Monotonic(now.after(pause))),
-            Rhythm::Once(_) | Rhythm::Grid { .. } => None,
+            Rhythm::Once(_) | Rhythm::Grid { .. } | Rhythm::Calendar(_) => None,
         }
     }
 
     /// What is due after a run was given up at `now` and nothing is due otherwise.
-    pub(crate) fn resume(&self, now: Moment) -> Option<Due> {
-        match self.rhythm {
+    pub(crate) fn resume(&self, now: Moment, wall: SystemTime) -> Option<Due> {
+        match &self.rhythm {
             Rhythm::Once(_) => None,
-            Rhythm::Grid { period } => Some(Due::Monotonic(now.after(period))),
+            Rhythm::Grid { period } => Some(Due::Monotonic(now.after(*period))),
             Rhythm::AfterEnd { .. } => self.after_end(now),
+            Rhythm::Calendar(calendar) => calendar.next_after(wall).map(Due::Wall),
         }
     }
 
@@ -147,6 +182,18 @@ impl Plan {
                 let at = wall.checked_add(ahead);
                 at.and_then(|at| at.checked_sub(behind)).unwrap_or(wall)
             }
+        }
+    }
+}
+
+impl Occurrence {
+    /// One that stands for itself, with nothing after it that is known.
+    fn of_one(at: SystemTime) -> Occurrence {
+        Occurrence {
+            nominal: at,
+            due: at,
+            missed: 0,
+            next: None,
         }
     }
 }

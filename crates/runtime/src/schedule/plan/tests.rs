@@ -192,3 +192,48 @@ fn a_pause_counts_from_the_end() {
     assert_eq!(plan.occur(at(60 * SECOND), at(62 * SECOND)).next, None);
     assert_eq!(plan.after_end(at(100 * SECOND)), Some(due(105 * SECOND)));
 }
+
+/// 2027-01-15T08:00:00Z, where these tests stand, and the plan of an expression from there.
+fn by_calendar(expression: &str) -> (Plan, SystemTime) {
+    match planned(&Schedule::cron(expression)) {
+        (plan, Due::Wall(first)) => (plan, first),
+        (_, other) => panic!("{expression}: {other:?}"),
+    }
+}
+
+#[test]
+fn by_the_calendar_the_next_one_follows_the_latest_that_was_due() {
+    let (mut plan, first) = by_calendar("*/10 * * * *");
+    assert_eq!(first, wall() + 600 * SECOND);
+    assert!(!plan.is_once());
+    for (reads, missed) in [
+        (first, 0),
+        (first + 599 * SECOND, 0),
+        (first + 600 * SECOND, 1),
+        (first + 23 * HOUR, 138),
+        // The wall clock was set back between the look of the driver and this one.
+        (first - DAY, 0),
+    ] {
+        let occurrence = plan.occur_by_wall(first, reads);
+        let latest = first + missed * 600 * SECOND;
+        let next = Some(Due::Wall(latest + 600 * SECOND));
+        assert_eq!((occurrence.nominal, occurrence.due), (latest, first));
+        assert_eq!((occurrence.missed, occurrence.next), (missed.into(), next));
+    }
+    assert_eq!(plan.after_end(at(DAY)), None);
+    let resumed = plan.resume(at(DAY), first + SECOND);
+    assert_eq!(resumed, Some(Due::Wall(first + 600 * SECOND)));
+}
+
+#[test]
+fn by_the_calendar_the_last_one_is_once() {
+    let (mut plan, first) = by_calendar("0 0 12,13 15 1 * 2027");
+    let occurrence = plan.occur_by_wall(first, first);
+    assert_eq!(occurrence.next, Some(Due::Wall(first + HOUR)));
+    assert!(!plan.is_once());
+    let occurrence = plan.occur_by_wall(first, first + DAY);
+    assert_eq!((occurrence.nominal, occurrence.missed), (first + HOUR, 1));
+    assert_eq!(occurrence.next, None);
+    assert!(plan.is_once());
+    assert_eq!(plan.resume(at(DAY), first), None);
+}

@@ -8,8 +8,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// What the units are called in messages.
-pub(crate) const EXAMPLES: &str =
+/// What would be right, for messages.
+pub const EXAMPLES: &str =
     "write a number and a unit, such as \"500ms\", \"3s\", \"1.5s\", \"1h30m\" or \"2d\"";
 
 const SECOND_NS: u128 = 1_000_000_000;
@@ -47,23 +47,40 @@ pub enum DurationError {
     TooLong,
 }
 
+/// So much of a text is shown, and nothing of it that would act on a terminal.
+const SHOWN_CHARS_MAX: usize = 40;
+
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown.escape_debug().collect()
+}
+
 impl fmt::Display for DurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DurationError::Empty => write!(f, "it is empty"),
             DurationError::Negative => write!(f, "it is negative"),
             DurationError::NumberExpected(found) => {
-                write!(f, "a number is expected where `{found}` stands")
+                write!(f, "a number is expected where `{}` stands", shown(found))
             }
             DurationError::UnitMissing(number) => {
+                let number = shown(number);
                 write!(f, "`{number}` has no unit (did you mean `{number}s`?)")
             }
             DurationError::UnitUnknown(unit, Some(meant)) => {
-                write!(f, "`{unit}` is not a unit (did you mean `{meant}`?)")
+                write!(
+                    f,
+                    "`{}` is not a unit (did you mean `{meant}`?)",
+                    shown(unit)
+                )
             }
             DurationError::UnitUnknown(unit, None) => write!(
                 f,
-                "`{unit}` is not a unit (there are d, h, m, s, ms, us, ns)"
+                "`{}` is not a unit (there are d, h, m, s, ms, us, ns)",
+                shown(unit)
             ),
             DurationError::OrderWrong(first, second) => {
                 write!(
@@ -72,6 +89,7 @@ impl fmt::Display for DurationError {
                 )
             }
             DurationError::FractionInside(number) => {
+                let number = shown(number);
                 write!(f, "only the last part may have a fraction, not `{number}`")
             }
             DurationError::TooLong => write!(f, "it is longer than 500 billion years"),
@@ -86,6 +104,16 @@ impl std::error::Error for DurationError {}
 /// # Errors
 ///
 /// A [`DurationError`] that says what is wrong with the text.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::duration;
+///
+/// assert_eq!(duration::parse("1h30m"), Ok(Duration::from_secs(5400)));
+/// assert_eq!(duration::format(Duration::from_secs(5400)), "1h30m");
+/// ```
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -294,6 +322,21 @@ mod tests {
                 matches!(parse(text), Err(DurationError::NumberExpected(_))),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_short_and_without_control_characters() {
+        for text in [
+            "\0",
+            "1\u{7}",
+            "5\u{e000}x",
+            &"x".repeat(5_000),
+            &"1.".repeat(5_000),
+        ] {
+            let told = parse(text).unwrap_err().to_string();
+            assert!(!told.contains(char::is_control), "{told:?}");
+            assert!(told.len() < 200, "{told:?}");
         }
     }
 
