@@ -30,7 +30,7 @@ fn on_the_intake(count: u64, first: u64, span: u64) -> (Wheel<Value>, Driver<Val
     let mut random = Random::new(19);
     for index in 0..count {
         let due = Tick::new(first + random.below(span));
-        wheel.insert(due, [index, 0]).expect("it has no limit");
+        wheel.insert(due, (index, 0)).expect("it has no limit");
     }
     (wheel, driver)
 }
@@ -86,7 +86,7 @@ pub(super) fn run(count: u64) -> Result<Sample, String> {
     let keys: Vec<_> = (0..count)
         .map(|index| {
             let due = Tick::new(SECOND + random.below(HOUR_TICKS));
-            wheel.insert(due, [index, 0]).expect("it has no limit")
+            wheel.insert(due, (index, 0)).expect("it has no limit")
         })
         .collect();
     for key in keys {
