@@ -76,15 +76,16 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
-pub use policy::{Misfire, Overlap, Priority};
+pub use policy::{GaveUp, Misfire, Overlap, Priority, Retry, RetryError, RetryJitter};
 pub use schedule::{Schedule, ScheduleError};
 pub use scheduler::{
-    OnConflict, Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError,
-    TaskBuilder, TaskFilter, global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
+    global,
 };
 pub use task::{
-    CancelOutcome, CancelToken, Context, IntoOutcome, Outcome, RescheduleError, TaskHandle,
-    TaskInfo, TaskState, TriggerOutcome,
+    CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome, RescheduleError,
+    TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.

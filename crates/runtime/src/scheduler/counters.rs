@@ -11,7 +11,7 @@ use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::counting::{AtomicI64, AtomicU64};
 
 use crate::observe::{LatenessRecorder, Stats};
-use crate::task::{Outcome, TaskState};
+use crate::task::TaskState;
 
 /// See [`Stats`] for what each one means.
 pub(crate) struct Counters {
@@ -21,10 +21,16 @@ pub(crate) struct Counters {
     scheduled: AtomicI64,
     queued: AtomicI64,
     running: AtomicI64,
+    retrying: AtomicI64,
     runs: AtomicU64,
     succeeded: AtomicU64,
     failed: AtomicU64,
+    abandoned: AtomicU64,
+    dead: AtomicU64,
+    retried: AtomicU64,
+    snoozed: AtomicU64,
     panicked: AtomicU64,
+    hooks_panicked: AtomicU64,
     skipped: AtomicU64,
     missed: AtomicU64,
     misfired: AtomicU64,
@@ -41,10 +47,16 @@ impl Counters {
             scheduled: AtomicI64::new(0),
             queued: AtomicI64::new(0),
             running: AtomicI64::new(0),
+            retrying: AtomicI64::new(0),
             runs: AtomicU64::new(0),
             succeeded: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            abandoned: AtomicU64::new(0),
+            dead: AtomicU64::new(0),
+            retried: AtomicU64::new(0),
+            snoozed: AtomicU64::new(0),
             panicked: AtomicU64::new(0),
+            hooks_panicked: AtomicU64::new(0),
             skipped: AtomicU64::new(0),
             missed: AtomicU64::new(0),
             misfired: AtomicU64::new(0),
@@ -88,11 +100,15 @@ impl Counters {
         }
     }
 
-    /// A run starts, `late` after it was due.
-    pub(crate) fn run_started(&self, late: Duration, missed: u64) {
+    /// An attempt starts, `late` after it was due.
+    pub(crate) fn attempt_started(&self, late: Duration) {
+        self.lateness.record(late);
+    }
+
+    /// It is the first one of its run.
+    pub(crate) fn run_started(&self, missed: u64) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         self.missed.fetch_add(missed, Ordering::Relaxed);
-        self.lateness.record(late);
     }
 
     /// It started before it was due, which must not be.
@@ -105,12 +121,34 @@ impl Counters {
         self.misfired.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn run_ended(&self, outcome: &Outcome) {
-        let counter = match outcome {
-            Outcome::Success => &self.succeeded,
-            Outcome::Failure(_) => &self.failed,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn run_succeeded(&self) {
+        self.succeeded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has failed, and a policy has given it up.
+    pub(crate) fn run_dead(&self) {
+        self.dead.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It had begun, and its end was not waited for.
+    pub(crate) fn run_abandoned(&self) {
+        self.abandoned.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_retried(&self) {
+        self.retried.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_snoozed(&self) {
+        self.snoozed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hook_panicked(&self) {
+        self.hooks_panicked.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn run_panicked(&self) {
@@ -139,10 +177,16 @@ impl Counters {
             scheduled: gauge(&self.scheduled),
             queued: gauge(&self.queued),
             running: gauge(&self.running),
+            retrying: gauge(&self.retrying),
             runs: count(&self.runs),
             succeeded: count(&self.succeeded),
             failed: count(&self.failed),
+            abandoned: count(&self.abandoned),
+            dead: count(&self.dead),
+            retried: count(&self.retried),
+            snoozed: count(&self.snoozed),
             panicked: count(&self.panicked),
+            hooks_panicked: count(&self.hooks_panicked),
             skipped: count(&self.skipped),
             missed: count(&self.missed),
             misfired: count(&self.misfired),
@@ -150,6 +194,8 @@ impl Counters {
             cancelled: count(&self.cancelled),
             queue_full: count(&self.queue_full),
             lateness: self.lateness.snapshot(),
+            // What the dead letters know.
+            ..Stats::default()
         }
     }
 
@@ -158,6 +204,7 @@ impl Counters {
             TaskState::Scheduled => Some(&self.scheduled),
             TaskState::Queued => Some(&self.queued),
             TaskState::Running => Some(&self.running),
+            TaskState::Retrying => Some(&self.retrying),
             _ => None,
         }
     }

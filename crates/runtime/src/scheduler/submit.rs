@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap};
+use crate::policy::{Misfire, Overlap, RetryError};
 use crate::schedule::{Schedule, ScheduleError, Start};
-use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, TaskId};
+use crate::task::{
+    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, TaskId,
+};
 
 /// What happens when the id of a new task belongs to a live one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,6 +40,8 @@ pub enum SubmitError {
     Schedule(ScheduleError),
     /// A task that runs no times.
     ZeroCount,
+    /// The retry policy is not possible.
+    Retry(RetryError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -73,6 +77,8 @@ pub struct TaskBuilder<'s> {
     /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
     start: Option<Start>,
     settings: Settings,
+    /// Only if something of it was asked for.
+    pub(super) failing: Option<Box<Failing>>,
     on_conflict: OnConflict,
 }
 
@@ -84,6 +90,7 @@ impl<'s> TaskBuilder<'s> {
             schedule: None,
             start: None,
             settings: Settings::default(),
+            failing: None,
             on_conflict: OnConflict::Refuse,
         }
     }
@@ -197,6 +204,13 @@ impl<'s> TaskBuilder<'s> {
         if self.settings.runs_max == Some(0) {
             return Err(SubmitError::ZeroCount);
         }
+        if let Some(retry) = self
+            .failing
+            .as_ref()
+            .and_then(|failing| failing.retry.as_ref())
+        {
+            retry.check().map_err(SubmitError::Retry)?;
+        }
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
         let schedule = match self.start {
             Some(start) => schedule.starting(start),
@@ -211,7 +225,9 @@ impl<'s> TaskBuilder<'s> {
             Some(name) if TaskId::may_be_given(&name) => TaskId::Named(name.into()),
             Some(name) => return Err(SubmitError::InvalidId(name)),
         };
-        let task = Task::new(Arc::clone(core), serial, id, self.settings, plan, handler);
+        let failing = self.failing.map(Arc::from);
+        let code = Code { handler, failing };
+        let task = Task::new(Arc::clone(core), serial, id, self.settings, plan, code);
         match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
             Ok((replaced, armed)) => {
                 if let Some(old) = replaced {
@@ -250,6 +266,7 @@ impl fmt::Display for SubmitError {
                 f.write_str("the task has no schedule: call one of after, at, every, every_after")
             }
             SubmitError::Schedule(error) => error.fmt(f),
+            SubmitError::Retry(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -263,6 +280,7 @@ impl std::error::Error for SubmitError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             SubmitError::Schedule(error) => Some(error),
+            SubmitError::Retry(error) => Some(error),
             _ => None,
         }
     }
@@ -275,6 +293,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("schedule", &self.schedule)
             .field("start", &self.start)
             .field("settings", &self.settings)
+            .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
     }
@@ -298,7 +317,8 @@ mod tests {
         let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
         let id = TaskId::Named("x".into());
         let settings = Settings::default();
-        let task = Task::new(Arc::clone(core), core.serial(), id, settings, plan, handler);
+        let code = handler.into();
+        let task = Task::new(Arc::clone(core), core.serial(), id, settings, plan, code);
         thread::scope(|scope| {
             let added = task.begin(first, || {
                 let added = core.registry.add(&task, OnConflict::Refuse);

@@ -7,11 +7,16 @@ mod bed;
 
 mod cancel;
 mod control;
+mod dead_letters;
 mod due;
+mod hooks;
 mod ids;
 mod overlap;
 mod races;
 mod real_clock;
+mod retry;
+mod retry_meets;
 mod runs;
 mod shutdown;
 mod user_code;
+mod verdicts;
