@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use wheel_core::InsertError;
+
 use super::occur::{Calendar, WaitingRun};
 use super::state::{Refused, Ticket};
 use super::trial::Trial;
@@ -45,10 +47,12 @@ impl Task {
         self.core.note_queued();
         self.stands_for_the_last(&mut life);
         drop(life);
-        if self.run_now(ticket, wall, wall) {
-            TriggerOutcome::Triggered
-        } else {
-            TriggerOutcome::NotFound
+        match self.run_now(ticket, wall, wall) {
+            Ok(()) => TriggerOutcome::Triggered,
+            Err(refused) => {
+                drop(refused);
+                TriggerOutcome::NotFound
+            }
         }
     }
 
@@ -66,7 +70,7 @@ impl Task {
         self.stands_for_the_last(&mut life);
         drop(life);
         // Refused by a closed engine it is in the report of the shutdown, as a run that waits.
-        self.run_now(ticket, nominal, wall);
+        drop(self.run_now(ticket, nominal, wall));
         Ok(())
     }
 
@@ -85,20 +89,19 @@ impl Task {
         core.counters.task_added();
         let ticket = life.state.queue_kept();
         let ticket = ticket.expect("a task that nobody has seen yet has no run");
-        core.note_queued();
-        // Kept here until the engine has taken the run, so that it can come back.
         life.trouble().trial = Some(Trial::replayed(letter));
         // Under the lock, so that no shutdown names a task that was refused.
-        if self.run_now(ticket, nominal, wall) {
+        let Err(refused) = self.run_now(ticket, nominal, wall) else {
+            core.note_queued();
             return Ok(());
-        }
+        };
         let trial = life.take_trial();
         let letter = trial.and_then(|trial| trial.letter);
-        let before = life.state.name();
         let _ = life.state.cancel();
         let leftovers = self.bury(&mut life);
         drop(life);
-        core.note_withdrawn(before);
+        drop(refused);
+        core.note_refused();
         leftovers.discard();
         let letter = letter.expect("it was put there above");
         Err((letter, None))
@@ -112,13 +115,18 @@ impl Task {
         }
     }
 
-    /// Whether the engine, which is closed during a shutdown, has taken it.
-    fn run_now(self: &Arc<Task>, ticket: Ticket, nominal: SystemTime, due: SystemTime) -> bool {
+    /// Gives it to the engine, which refuses it once it is closed. To be dropped without the lock
+    /// then: a run that is dropped tells its task.
+    fn run_now(
+        self: &Arc<Task>,
+        ticket: Ticket,
+        nominal: SystemTime,
+        due: SystemTime,
+    ) -> Result<(), InsertError<Fire>> {
         let engine = &self.core.engine;
         let now = engine.clock().now();
         let calendar = Calendar { nominal, due };
         let run = WaitingRun::by_hand(self, ticket, now, calendar);
-        // Dropped, a job tells its task, which does nothing while the engine is closed.
-        engine.at_moment(now, Fire::Run(run.into_job())).is_ok()
+        engine.at_moment(now, Fire::Run(run.into_job())).map(|_| ())
     }
 }
