@@ -104,6 +104,7 @@ A task file:
   every = \"500ms\"              # or after = \"3s\", or at = \"2026-12-01T02:00:00+08:00\"; one of them
   run = [\"sh\", \"-c\", \"date\"]   # the program and its arguments
   count = 20                   # optional: runs of `every`; without it there is no end
+  retry = { attempts = 3, delay = \"5s\" }  # optional: starts a program that failed again
   env = { MODE = \"test\" }      # optional: added to the environment
   dir = \"/srv/shop\"            # optional: where the program runs
   output = \"heartbeat.log\"     # optional: a file that its output is appended to
@@ -113,6 +114,11 @@ A task file:
   first run of `every` is one period after the start. `at` follows the wall clock, and an instant in
   the past is due at once. A run that is due while the last one of its task is still going is
   skipped; one run stands for several that were missed together.
+
+  `retry` starts the program again when it failed: `attempts` counts the first try, `delay` is from
+  the end of one to the next. Optional in it: backoff = \"fixed\" (the default), \"linear\" or
+  \"exponential\"; max_delay = \"1m\"; jitter = \"full\" or \"equal\", which spreads the delays. All
+  attempts are one run, which fails when the last one does.
 
   `run` is no line of shell: $HOME, *, | and > mean something only where the program is a shell.
   Relative paths are taken from where wheel is started; a program with a slash in its name, from

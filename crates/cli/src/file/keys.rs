@@ -1,12 +1,12 @@
 //! The keys that a task knows, and what was probably meant by one that it does not know.
 
 /// All keys of a `[[task]]` table, in the order in which help texts list them.
-pub(crate) const TASK_KEYS: [&str; 9] = [
-    "id", "after", "at", "every", "run", "count", "env", "dir", "output",
+pub(crate) const TASK_KEYS: [&str; 10] = [
+    "id", "after", "at", "every", "run", "count", "retry", "env", "dir", "output",
 ];
 
 /// Words that other tools use for the same thing.
-const OTHER_WORDS: [(&str, &str); 32] = [
+const OTHER_WORDS: [(&str, &str); 36] = [
     ("args", "run"),
     ("argv", "run"),
     ("cmd", "run"),
@@ -35,6 +35,10 @@ const OTHER_WORDS: [(&str, &str); 32] = [
     ("max_runs", "count"),
     ("repeat", "count"),
     ("times", "count"),
+    ("attempts", "retry"),
+    ("backoff", "retry"),
+    ("max_attempts", "retry"),
+    ("retries", "retry"),
     ("environment", "env"),
     ("log", "output"),
     ("out", "output"),

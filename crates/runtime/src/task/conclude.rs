@@ -86,6 +86,8 @@ impl Task {
         if after.is_interrupted {
             let mut info = self.info();
             info.state = TaskState::Retrying;
+            let failed = u32::from(verdict.error().is_some());
+            info.attempt = attempt.number.saturating_add(failed);
             self.core.interrupted.lock().push(info);
         }
         if let Some(failing) = failing {

@@ -189,6 +189,11 @@ fn a_shutdown_names_what_failed_within_the_grace_and_would_have_been_tried_again
     let mut named: Vec<&str> = report.interrupted.iter().map(|task| &*task.id).collect();
     named.sort_unstable();
     assert_eq!(named, ["fails", "snoozes"]);
+    // The one that was snoozed would have gone on with its first attempt.
+    for task in &report.interrupted {
+        let next = if task.id == "fails" { 2 } else { 1 };
+        assert_eq!(task.attempt, next, "{}", task.id);
+    }
     let states = report.interrupted.iter().map(|task| task.state);
     assert!(states.eq([TaskState::Retrying; 2]));
     assert!(report.pending.is_empty() && report.cut.is_empty());
