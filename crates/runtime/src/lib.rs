@@ -105,3 +105,8 @@ pub mod modelled {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// So are those of the page about failure.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/FAILURE.md")]
+pub struct OnFailure;

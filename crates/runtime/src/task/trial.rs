@@ -113,3 +113,30 @@ impl Task {
         Looked::Run(run)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::{InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+
+    #[test] // MG-01
+    fn a_cancel_takes_the_timer_of_the_next_attempt_out_of_the_engine() {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let hour = Duration::from_secs(3600);
+        let task = scheduler
+            .task("x")
+            .every(hour)
+            .retry(Retry::fixed(hour * 24));
+        let task = task.run(|_| Err("no paper")).unwrap();
+        clock.run_for(hour);
+        assert_eq!(task.info().state, TaskState::Retrying);
+        // The next occurrence, and the next attempt.
+        assert_eq!(task.0.core.engine.len(), 2);
+        let _ = task.cancel();
+        assert_eq!(task.0.core.engine.len(), 0);
+        assert!(task.0.life.lock().trial().is_none());
+    }
+}
