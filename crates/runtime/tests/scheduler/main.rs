@@ -9,6 +9,7 @@ mod cancel;
 mod control;
 mod dead_letters;
 mod due;
+mod failing_soak;
 mod hooks;
 mod ids;
 mod overlap;
