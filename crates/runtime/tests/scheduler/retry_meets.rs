@@ -231,3 +231,40 @@ fn an_attempt_that_the_executor_refuses_is_a_failed_one() {
     assert_eq!((stats.queued, stats.running, stats.retrying), (0, 0, 0));
     bed.settle();
 }
+
+#[test]
+fn a_replay_that_the_executor_refuses_comes_back_with_its_history() {
+    /// Takes so many jobs, and drops the others.
+    struct Takes(AtomicU32);
+    impl Executor for Takes {
+        fn execute(&self, jobs: &mut Vec<Job>) {
+            for job in jobs.drain(..) {
+                let left = self.0.load(Ordering::Relaxed);
+                if left > 0 {
+                    self.0.store(left - 1, Ordering::Relaxed);
+                    job.run();
+                }
+            }
+        }
+    }
+    let bed = Bed::with(|builder| builder.executor(Takes(AtomicU32::new(2))));
+    let retry = Retry::fixed(ms(10)).max_attempts(2);
+    let task = bed.scheduler.task("x").after(ms(10)).retry(retry);
+    task.run(|_| Err("no paper")).unwrap();
+    bed.clock.run_for(ms(100));
+    let letter = bed.scheduler.dead_letters().list().remove(0);
+    assert_eq!(letter.last.error, "no paper");
+    let again = bed.scheduler.dead_letters().replay(letter.id).unwrap();
+    bed.clock.run_for(ms(100));
+    assert_eq!(again.wait(), TaskState::Dead);
+    assert_eq!((again.info().runs, again.info().failed), (1, 1));
+    let letters = bed.scheduler.dead_letters().list();
+    assert_eq!((letters.len(), letters[0].id), (1, letter.id));
+    assert_eq!(letters[0].last.error, "the executor refused the attempt");
+    assert_eq!((letters[0].last.attempts, letters[0].earlier.len()), (2, 1));
+    let stats = bed.scheduler.stats();
+    assert_eq!(
+        (stats.runs, stats.failed, stats.dead, stats.skipped),
+        (2, 2, 2, 0)
+    );
+}
