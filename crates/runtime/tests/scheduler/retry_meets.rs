@@ -49,30 +49,28 @@ fn a_cancel_while_a_run_waits_for_another_attempt_ends_it() {
 }
 
 #[test]
-fn an_attempt_that_fails_after_a_cancel_is_the_last() {
-    let bed = Bed::workers(1);
-    let (gate, keeper) = gate();
-    let handler = move |run: &Context| {
-        keeper.pass(run);
-        Err("stopped")
-    };
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(1))
-        .retry(Retry::fixed(ms(1)));
-    let task = builder.run(handler).unwrap();
-    bed.clock.advance(ms(1));
-    gate.wait_started();
-    assert_eq!(task.cancel(), CancelOutcome::Running);
-    gate.open();
-    assert_eq!(task.wait(), TaskState::Cancelled);
-    bed.jump(ms(10));
-    let stats = bed.scheduler.stats();
-    assert_eq!(
-        (stats.runs, stats.failed, stats.retried, stats.dead),
-        (1, 1, 0, 0)
-    );
+fn an_attempt_that_fails_after_a_cancel_is_the_last_and_no_dead_letter() {
+    // It would be tried again, or given up; but it is the user who has given it up.
+    for attempts in [5, 1] {
+        let bed = Bed::workers(1);
+        let (gate, keeper) = gate();
+        let handler = move |run: &Context| {
+            keeper.pass(run);
+            Err("stopped")
+        };
+        let retry = Retry::fixed(ms(1)).max_attempts(attempts);
+        let builder = bed.scheduler.task("x").after(ms(1)).retry(retry);
+        let task = builder.run(handler).unwrap();
+        bed.clock.advance(ms(1));
+        gate.wait_started();
+        assert_eq!(task.cancel(), CancelOutcome::Running);
+        gate.open();
+        assert_eq!(task.wait(), TaskState::Cancelled);
+        bed.jump(ms(10));
+        let stats = bed.scheduler.stats();
+        assert_eq!((stats.runs, stats.failed, stats.retried), (1, 1, 0));
+        assert_eq!((stats.dead, stats.dead_letters), (0, 0));
+    }
 }
 
 #[test]
