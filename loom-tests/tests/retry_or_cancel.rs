@@ -1,5 +1,5 @@
 //! retry-or-cancel: a run that failed waits for another attempt, or its attempt is just failing,
-//! while somebody cancels its task, gives it another schedule, shuts down, or replays it. The run is tried again,
+//! while somebody cancels its task, shuts down, or replays it. The run is tried again,
 //! abandoned or named in a report, once, and the counts say which.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use wheel_loom_tests::Seen;
 use wheel_loom_tests::jobs::Jobs;
 use wheel_loom_tests::shop::Shop;
 use wheel_runtime::{
-    CancelOutcome, Context, DeadLetter, Job, Retry, Schedule, ShutdownReport, TaskHandle, TaskState,
+    CancelOutcome, Context, DeadLetter, Job, Retry, ShutdownReport, TaskHandle, TaskState,
 };
 use wheel_sync::{model, rest_unexplored, thread, unexplored};
 
@@ -112,25 +112,6 @@ fn a_cancel_meets_an_attempt_that_fails() {
         assert_eq!((stats.runs, stats.failed, stats.abandoned), counts);
     });
     seen.all(3);
-}
-
-#[test]
-fn an_attempt_comes_once_although_somebody_holds_the_lock_of_its_task() {
-    model("retry-or-cancel, reschedule", || {
-        let jobs = Jobs::new();
-        let (shop, task) = retrying(&jobs);
-        let other = shop.scheduler.clone();
-        let hour = Schedule::after(Duration::from_secs(3600));
-        let mover = thread::spawn(move || other.reschedule("print", hour).is_ok());
-        shop.clock.advance(MS);
-        assert!(mover.join().unwrap());
-        rest_unexplored();
-        shop.run_all();
-        let stats = shop.stats_when_idle();
-        assert_eq!((jobs.ran(), stats.retrying), (2, 0));
-        assert_eq!((stats.runs, stats.retried, stats.dead), (1, 1, 1));
-        assert_eq!(task.info().state, TaskState::Scheduled);
-    });
 }
 
 #[test]

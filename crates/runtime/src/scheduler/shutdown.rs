@@ -3,7 +3,8 @@
 //! 1. Nothing new is accepted.
 //! 2. The engine is stopped: nothing becomes due any more.
 //! 3. Every task that has no run going ends as cancelled, and is named in the report.
-//! 4. Runs that are going may end within the grace.
+//! 4. Runs that are going may end within the grace. One that fails there is not tried again, and is
+//!    named in the report as interrupted.
 //! 5. Those that have not are told to stop by their tokens, and are named in the report.
 //! 6. The threads go home; those whose run has not ended go when it does.
 //!

@@ -52,8 +52,14 @@ impl Task {
         let before = life.state.name();
         match life.state.cancel() {
             Met::Waiting => {
+                let timer = life.trial_mut().and_then(|trial| trial.timer.take());
                 let leftovers = self.bury(&mut life);
                 drop(life);
+                if let Some(timer) = timer {
+                    // Without the lock, for which the driver may be waiting with it. What comes back
+                    // holds this very task, which the caller holds as well.
+                    drop(self.core.engine.cancel(timer.key));
+                }
                 self.core.note_withdrawn(before);
                 leftovers.discard();
                 CancelOutcome::Cancelled

@@ -271,14 +271,8 @@ impl Task {
     fn bury(&self, life: &mut Life) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
-        if let Some(trial) = life.take_trial() {
-            if let Some(timer) = trial.timer {
-                // As in `disarm`.
-                drop(self.core.engine.cancel(timer.key));
-            }
-            if trial.begun.is_some() {
-                self.core.counters.run_abandoned();
-            }
+        if life.take_trial().is_some_and(|trial| trial.begun.is_some()) {
+            self.core.counters.run_abandoned();
         }
         self.core.registry.remove(self);
         if life.waiters > 0 {

@@ -118,7 +118,36 @@ impl Task {
 mod tests {
     use std::time::Duration;
 
-    use crate::{InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+    use wheel_sync::thread;
+
+    use crate::{Context, InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+
+    #[test]
+    fn whoever_holds_the_lock_of_a_task_delays_its_next_attempt_and_does_not_lose_it() {
+        const HANG: Duration = Duration::from_secs(20);
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let ms = Duration::from_millis;
+        let fails_once = |run: &Context| match run.attempt() {
+            1 => Err("no paper"),
+            _ => Ok(()),
+        };
+        let held = scheduler.task("x").after(ms(1)).retry(Retry::fixed(ms(5)));
+        let held = held.run(fails_once).unwrap();
+        let other = scheduler.after(ms(7), |_| ()).unwrap();
+        clock.advance(ms(1));
+        assert!(scheduler.wait_idle_timeout(HANG));
+        thread::scope(|scope| {
+            let life = held.0.life.lock();
+            // Returns when everything due has been handed over, the held one included.
+            let mover = scope.spawn(|| clock.advance(ms(10)));
+            assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+            assert!(!mover.is_finished());
+            drop(life);
+        });
+        assert_eq!(held.wait_timeout(HANG), Some(TaskState::Succeeded));
+    }
 
     #[test] // MG-01
     fn a_cancel_takes_the_timer_of_the_next_attempt_out_of_the_engine() {

@@ -49,30 +49,28 @@ fn a_cancel_while_a_run_waits_for_another_attempt_ends_it() {
 }
 
 #[test]
-fn an_attempt_that_fails_after_a_cancel_is_the_last() {
-    let bed = Bed::workers(1);
-    let (gate, keeper) = gate();
-    let handler = move |run: &Context| {
-        keeper.pass(run);
-        Err("stopped")
-    };
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(1))
-        .retry(Retry::fixed(ms(1)));
-    let task = builder.run(handler).unwrap();
-    bed.clock.advance(ms(1));
-    gate.wait_started();
-    assert_eq!(task.cancel(), CancelOutcome::Running);
-    gate.open();
-    assert_eq!(task.wait(), TaskState::Cancelled);
-    bed.jump(ms(10));
-    let stats = bed.scheduler.stats();
-    assert_eq!(
-        (stats.runs, stats.failed, stats.retried, stats.dead),
-        (1, 1, 0, 0)
-    );
+fn an_attempt_that_fails_after_a_cancel_is_the_last_and_no_dead_letter() {
+    // It would be tried again, or given up; but it is the user who has given it up.
+    for attempts in [5, 1] {
+        let bed = Bed::workers(1);
+        let (gate, keeper) = gate();
+        let handler = move |run: &Context| {
+            keeper.pass(run);
+            Err("stopped")
+        };
+        let retry = Retry::fixed(ms(1)).max_attempts(attempts);
+        let builder = bed.scheduler.task("x").after(ms(1)).retry(retry);
+        let task = builder.run(handler).unwrap();
+        bed.clock.advance(ms(1));
+        gate.wait_started();
+        assert_eq!(task.cancel(), CancelOutcome::Running);
+        gate.open();
+        assert_eq!(task.wait(), TaskState::Cancelled);
+        bed.jump(ms(10));
+        let stats = bed.scheduler.stats();
+        assert_eq!((stats.runs, stats.failed, stats.retried), (1, 1, 0));
+        assert_eq!((stats.dead, stats.dead_letters), (0, 0));
+    }
 }
 
 #[test]
@@ -230,4 +228,41 @@ fn an_attempt_that_the_executor_refuses_is_a_failed_one() {
     );
     assert_eq!((stats.queued, stats.running, stats.retrying), (0, 0, 0));
     bed.settle();
+}
+
+#[test]
+fn a_replay_that_the_executor_refuses_comes_back_with_its_history() {
+    /// Takes so many jobs, and drops the others.
+    struct Takes(AtomicU32);
+    impl Executor for Takes {
+        fn execute(&self, jobs: &mut Vec<Job>) {
+            for job in jobs.drain(..) {
+                let left = self.0.load(Ordering::Relaxed);
+                if left > 0 {
+                    self.0.store(left - 1, Ordering::Relaxed);
+                    job.run();
+                }
+            }
+        }
+    }
+    let bed = Bed::with(|builder| builder.executor(Takes(AtomicU32::new(2))));
+    let retry = Retry::fixed(ms(10)).max_attempts(2);
+    let task = bed.scheduler.task("x").after(ms(10)).retry(retry);
+    task.run(|_| Err("no paper")).unwrap();
+    bed.clock.run_for(ms(100));
+    let letter = bed.scheduler.dead_letters().list().remove(0);
+    assert_eq!(letter.last.error, "no paper");
+    let again = bed.scheduler.dead_letters().replay(letter.id).unwrap();
+    bed.clock.run_for(ms(100));
+    assert_eq!(again.wait(), TaskState::Dead);
+    assert_eq!((again.info().runs, again.info().failed), (1, 1));
+    let letters = bed.scheduler.dead_letters().list();
+    assert_eq!((letters.len(), letters[0].id), (1, letter.id));
+    assert_eq!(letters[0].last.error, "the executor refused the attempt");
+    assert_eq!((letters[0].last.attempts, letters[0].earlier.len()), (2, 1));
+    let stats = bed.scheduler.stats();
+    assert_eq!(
+        (stats.runs, stats.failed, stats.dead, stats.skipped),
+        (2, 2, 2, 0)
+    );
 }

@@ -13,9 +13,16 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run that is cancelled between two attempts is not accounted for",
         file: "crates/runtime/src/task/mod.rs",
-        find: "                self.core.counters.run_abandoned();\n",
+        find: "            self.core.counters.run_abandoned();\n",
         replace: "",
         notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
+    },
+    Fault {
+        name: "a cancel leaves the timer of the next attempt",
+        file: "crates/runtime/src/task/control.rs",
+        find: "                    drop(self.core.engine.cancel(timer.key));\n",
+        replace: "                    let _ = timer;\n",
+        notice: Notice::Unit("wheel-runtime", "a_cancel_takes_the_timer"),
     },
     Fault {
         name: "a run that was cancelled is tried again",
@@ -29,7 +36,7 @@ pub(super) const FAULTS: &[Fault] = &[
         file: "crates/runtime/src/scheduler/sink.rs",
         find: "                What::Retry => Fire::RetryAgain(busy),",
         replace: "                What::Retry => Fire::OccurrenceAgain(busy),",
-        notice: Notice::Model("retry_or_cancel", "an_attempt_comes_once"),
+        notice: Notice::Unit("wheel-runtime", "delays_its_next_attempt"),
     },
     Fault {
         name: "a shutdown is silent about a run that would have been tried again",
