@@ -189,7 +189,10 @@ fn a_recurring_task_goes_on_after_a_dead_run() {
     let builder = bed.scheduler.task("x").every(ms(100));
     let retry = Retry::fixed(ms(10)).max_attempts(2);
     let task = builder.retry(retry).run(|_| Err("no")).unwrap();
-    bed.clock.run_for(ms(350));
+    bed.clock.run_for(ms(103));
+    // The next attempt, and not the next occurrence.
+    assert_eq!(task.info().next_in, Some(ms(7)));
+    bed.clock.run_for(ms(247));
     let info = task.info();
     assert_eq!((info.state, info.attempt), (TaskState::Scheduled, 0));
     assert_eq!((info.runs, info.dead, info.retried), (3, 3, 3));
