@@ -64,38 +64,37 @@ struct Costs {
     two_wheels_mops: [Option<f64>; 2],
 }
 
-fn find(
-    rows: &[Row],
-    workload: Workload,
-    pending: u64,
-    threads: usize,
-    engine: &str,
-    figure: &str,
-) -> Option<f64> {
-    let mut rows = rows.iter();
-    let row = rows.find(|row| {
+/// Workload, pending, threads, engine with its variant.
+type Place<'a> = (Workload, u64, usize, &'a str);
+
+fn find<'r>(rows: &'r [Row], (workload, pending, threads, engine): Place) -> Option<&'r Row> {
+    rows.iter().find(|row| {
         let cell = &row.cell;
         (cell.workload, cell.pending, cell.threads) == (workload, pending, threads)
             && cell.name() == engine
-    })?;
-    Some(row.figure(figure)?.p50)
+    })
 }
 
 fn measured(rows: &[Row]) -> (Vec<Line>, Costs) {
     let mut lines = Vec::new();
-    let mut take =
-        |what: &str, unit: &'static str, cell: (Workload, u64, usize, &str), name: &str| {
-            let (workload, pending, threads, engine) = cell;
-            let value = find(rows, workload, pending, threads, engine, name);
-            let place = super::rows::place(workload, pending, threads);
-            lines.push(Line {
-                what: what.to_owned(),
-                value,
-                unit,
-                from: format!("`{workload}/{engine}`, {place}: {name}"),
-            });
-            value
+    let mut take = |what: &str, unit: &'static str, cell: Place, name: &str| {
+        let (workload, pending, threads, engine) = cell;
+        let row = find(rows, cell);
+        let value = row.and_then(|row| Some(row.figure(name)?.p50));
+        let place = super::rows::place(workload, pending, threads);
+        let noisy = if row.is_some_and(|row| row.disturbed().0) {
+            ", noisy"
+        } else {
+            ""
         };
+        lines.push(Line {
+            what: what.to_owned(),
+            value,
+            unit,
+            from: format!("`{workload}/{engine}`, {place}: {name}{noisy}"),
+        });
+        value
+    };
     let mut driver = |what: &str, name| {
         take(what, "ns", (Workload::Driver, M1, 1, "wheel"), name);
         let what = format!("{what}, among 10 million");
@@ -270,8 +269,9 @@ mod tests {
     use crate::measure::{Machine, Sample};
     use crate::workloads::Effort;
 
-    fn findings() -> Findings {
+    fn findings(others: f64) -> Findings {
         let mut driver = taken("wheel", &[1.0]);
+        driver.noise[0].others = others;
         driver.cell.workload = Workload::Driver;
         driver.cell.pending = M10;
         driver.samples[0] = Some(
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn what_follows_is_made_of_what_was_measured() {
-        let table = document(&findings(), "text\n");
+        let table = document(&findings(0.0), "text\n");
         for line in [
             "| driver: an entry fired, among 10 million | 50.0 ns | `driver/wheel`, 10M pending: fired_ns |",
             "| one driver: entries fired | 20.0 M a second | derived: ",
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn what_the_run_does_not_have_is_said() {
-        let table = document(&findings(), "");
+        let table = document(&findings(0.0), "");
         assert!(
             table.contains("| 100 million timers: memory | not in this run |"),
             "{table}"
@@ -309,5 +309,11 @@ mod tests {
             table.contains("cancelled entries freed | not in this run |"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn what_was_disturbed_says_so() {
+        let table = document(&findings(0.5), "");
+        assert!(table.contains("10M pending: fired_ns, noisy |"), "{table}");
     }
 }

@@ -21,7 +21,7 @@ impl Calendar {
             let second = Timestamp::from_second(second).ok()?;
             self.next_after(second, zone).filter(|next| *next <= until)
         };
-        // The last second that has one behind it, by bisection: the later, the less is left.
+        // By bisection between a second that has one behind it and one that has none.
         let (mut has, mut has_not) = (whole_second(after)?.as_second(), until.as_second());
         let mut last = next(has)?;
         while has_not - has > 1 {
