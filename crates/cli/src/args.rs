@@ -150,6 +150,7 @@ A task file:
   every = \"500ms\"              # or after, at or cron, see below; exactly one of them
   run = [\"sh\", \"-c\", \"date\"]   # the program and its arguments
   count = 20                   # optional: runs of `every` or `cron`; without it there is no end
+  retry = { attempts = 3, delay = \"5s\" }  # optional: starts a program that failed again
   env = { MODE = \"test\" }      # optional: added to the environment
   dir = \"/srv/shop\"            # optional: where the program runs
   output = \"heartbeat.log\"     # optional: a file that its output is appended to
@@ -170,6 +171,11 @@ A task file:
   5L, FRI#2, @daily and friends. A time that the change to summer time skips runs once right after,
   one that comes twice runs once; minutes or hours that begin with * follow real time. See what an
   expression does: wheel cron next \"30 2 * * MON-FRI\" --tz Asia/Shanghai
+
+  `retry` starts the program again when it failed: `attempts` counts the first try, `delay` is from
+  the end of one to the next. Optional in it: backoff = \"fixed\" (the default), \"linear\" or
+  \"exponential\"; max_delay = \"1m\"; jitter = \"full\" or \"equal\", which spreads the delays. All
+  attempts are one run, which fails when the last one does.
 
   `run` is no line of shell: $HOME, *, | and > mean something only where the program is a shell.
   Relative paths are taken from where wheel is started; a program with a slash in its name, from

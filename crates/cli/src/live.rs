@@ -104,6 +104,7 @@ mod tests {
                 succeeded: 12,
                 failed: 1,
                 cut: 0,
+                retried: 0,
                 early: 0,
             },
             next: Some(("beat".into(), Duration::from_millis(400))),

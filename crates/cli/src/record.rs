@@ -40,6 +40,8 @@ pub(crate) struct Counts {
     pub(crate) succeeded: u64,
     pub(crate) failed: u64,
     pub(crate) cut: u64,
+    /// Attempts that failed and were followed by another one, or would have been.
+    pub(crate) retried: u64,
     /// Runs whose program was started before they were due.
     pub(crate) early: u64,
 }
@@ -89,12 +91,18 @@ impl Record {
         }
     }
 
-    /// Writes down that a program was started.
-    pub(crate) fn started(&self, task: usize, punctuality: Punctuality, late: Duration) {
+    /// Writes down that a program was started, for this attempt of a run.
+    pub(crate) fn started(
+        &self,
+        task: usize,
+        attempt: u32,
+        punctuality: Punctuality,
+        late: Duration,
+    ) {
         let early = u64::from(punctuality == Punctuality::Early);
         let mut state = self.state.lock();
         state.count(task, |counts| {
-            counts.runs += 1;
+            counts.runs += u64::from(attempt == 1);
             counts.early += early;
         });
         let tally = &mut state.tallies[task];
@@ -104,10 +112,15 @@ impl Record {
             .saturating_record(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Writes down a run whose program could not be started.
-    pub(crate) fn not_started(&self, task: usize, reason: String) {
-        self.state.lock().count(task, |counts| counts.runs += 1);
-        self.ended(task, Outcome::Failed(reason));
+    /// Writes down that the program could not be started, for this attempt of a run.
+    pub(crate) fn not_started(&self, task: usize, attempt: u32) {
+        let runs = u64::from(attempt == 1);
+        self.state.lock().count(task, |counts| counts.runs += runs);
+    }
+
+    /// Writes down that an attempt has failed, after which there is another one.
+    pub(crate) fn retried(&self, task: usize) {
+        self.state.lock().count(task, |counts| counts.retried += 1);
     }
 
     /// Writes down how a run has ended.
@@ -170,13 +183,13 @@ mod tests {
     fn early_runs_and_the_lateness_of_all_are_counted() {
         let record = Record::new(2);
         assert_eq!(record.lateness().max, 0);
-        record.started(0, Punctuality::Due, Duration::from_millis(2));
-        record.started(1, Punctuality::Due, Duration::from_nanos(3_999_001));
+        record.started(0, 1, Punctuality::Due, Duration::from_millis(2));
+        record.started(1, 1, Punctuality::Due, Duration::from_nanos(3_999_001));
         assert_eq!(record.total().early, 0);
         let lateness = record.lateness();
         assert!((2_000..2_010).contains(&lateness.p50), "{lateness:?}");
         assert_eq!((lateness.p99, lateness.max), (4_000, 4_000));
-        record.started(1, Punctuality::Early, Duration::ZERO);
+        record.started(1, 1, Punctuality::Early, Duration::ZERO);
         assert_eq!(
             (record.total().early, record.tallies()[1].counts.early),
             (1, 1)
@@ -191,15 +204,22 @@ mod tests {
             Outcome::Failed("exit status 3".into()),
             Outcome::Cut("by SIGTERM".into()),
         ] {
-            record.started(0, Punctuality::Due, Duration::ZERO);
+            record.started(0, 1, Punctuality::Due, Duration::ZERO);
             record.ended(0, outcome);
         }
-        record.not_started(0, "gone".into());
+        record.not_started(0, 1);
+        record.ended(0, Outcome::Failed("gone".into()));
+        // A run of two attempts is one run.
+        record.started(0, 1, Punctuality::Due, Duration::ZERO);
+        record.retried(0);
+        record.started(0, 2, Punctuality::Due, Duration::ZERO);
+        record.ended(0, Outcome::Succeeded);
         let counts = Counts {
-            runs: 4,
-            succeeded: 1,
+            runs: 5,
+            succeeded: 2,
             failed: 2,
             cut: 1,
+            retried: 1,
             early: 0,
         };
         assert_eq!(

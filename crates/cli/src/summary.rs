@@ -154,8 +154,13 @@ impl Summary {
             succeeded,
             failed,
             cut,
+            retried,
             early,
         } = self.total;
+        let retried = match retried {
+            0 => String::new(),
+            _ => format!(", {retried} retried"),
+        };
         let why = match self.cause {
             Cause::Idle | Cause::TimeOver => self.cause.to_string(),
             Cause::Signal(_) => format!("by {}", self.cause),
@@ -164,7 +169,7 @@ impl Summary {
         let lines = [
             format!("ended after {:.1} s: {why}", self.seconds),
             format!(
-                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early",
+                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early{retried}",
                 counted(self.tasks as u64, "task"),
                 counted(runs, "run"),
                 self.skipped

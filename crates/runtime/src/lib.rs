@@ -77,17 +77,18 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
-pub use policy::{Misfire, Overlap, Priority};
+pub use policy::{GaveUp, Misfire, Overlap, Priority, Retry, RetryError, RetryJitter};
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
 pub use scheduler::{
-    OnConflict, Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError,
-    TaskBuilder, TaskFilter, global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
+    global,
 };
 pub use task::{
-    CancelOutcome, CancelToken, Context, IntoOutcome, Outcome, RescheduleError, TaskHandle,
-    TaskInfo, TaskState, TriggerOutcome,
+    CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome, RescheduleError,
+    TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.
@@ -112,3 +113,8 @@ pub struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/SCHEDULES.md")]
 pub struct Schedules;
+
+/// Those of the page about failure.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/FAILURE.md")]
+pub struct OnFailure;

@@ -1,12 +1,13 @@
 //! The keys that a task knows, and what was probably meant by one that it does not know.
 
 /// All keys of a `[[task]]` table, in the order in which help texts list them.
-pub(crate) const TASK_KEYS: [&str; 11] = [
-    "id", "after", "at", "every", "cron", "timezone", "run", "count", "env", "dir", "output",
+pub(crate) const TASK_KEYS: [&str; 12] = [
+    "id", "after", "at", "every", "cron", "timezone", "run", "count", "retry", "env", "dir",
+    "output",
 ];
 
 /// Words that other tools use for the same thing.
-const OTHER_WORDS: [(&str, &str); 37] = [
+const OTHER_WORDS: [(&str, &str); 41] = [
     ("args", "run"),
     ("argv", "run"),
     ("cmd", "run"),
@@ -40,6 +41,10 @@ const OTHER_WORDS: [(&str, &str); 37] = [
     ("max_runs", "count"),
     ("repeat", "count"),
     ("times", "count"),
+    ("attempts", "retry"),
+    ("backoff", "retry"),
+    ("max_attempts", "retry"),
+    ("retries", "retry"),
     ("environment", "env"),
     ("log", "output"),
     ("out", "output"),

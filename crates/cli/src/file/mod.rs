@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! text -> toml, with the place of every value -> tables.rs: one Task per [[task]] -> TaskFile
-//!                                                    |  values.rs, calendar.rs, program.rs
+//!                                                    |  values.rs, calendar.rs, program.rs, retry.rs
 //!                                                    '-> fault.rs: where, and what would be right
 //! ```
 
@@ -14,6 +14,7 @@ mod calendar;
 mod fault;
 mod keys;
 mod program;
+mod retry;
 mod tables;
 mod values;
 
@@ -25,6 +26,7 @@ use std::{fmt, fs, io};
 pub(crate) use calendar::instant;
 pub(crate) use fault::Faults;
 pub(crate) use program::Program;
+pub(crate) use retry::{Backoff, Jitter, Retry};
 use wheel_runtime::{Cron, Zone};
 
 use crate::duration;
@@ -42,6 +44,8 @@ pub(crate) struct Task {
     pub(crate) id: String,
     pub(crate) schedule: Schedule,
     pub(crate) program: Program,
+    /// `None`: a program that fails is not started again.
+    pub(crate) retry: Option<Retry>,
     /// Set on top of the environment of `wheel`.
     pub(crate) env: Vec<(String, String)>,
     /// Where the program runs; `None` is where `wheel` runs.

@@ -10,6 +10,7 @@ use wheel_runtime::Zone;
 use super::fault::Faults;
 use super::keys::{self, TASK_KEYS};
 use super::program::{Finder, Program, ProgramError};
+use super::retry;
 use super::values::{self, Value};
 use super::{Schedule, Task, calendar};
 
@@ -114,6 +115,7 @@ impl Reader {
             }
         };
         let schedule = schedule(&header, table, faults);
+        let retry = optional(table.get("retry"), |value| retry::read(value, faults));
         let env = optional(table.get("env"), |value| values::env(value, faults));
         let dir = optional(table.get("dir"), |value| values::dir(value, faults));
         let output = optional(table.get("output"), |value| values::output(value, faults));
@@ -133,6 +135,7 @@ impl Reader {
             id: id?,
             schedule: schedule?,
             program: program?,
+            retry: retry.ok()?,
             env: env.ok()?.unwrap_or_default(),
             dir: dir.ok()?,
             output: output.ok()?,

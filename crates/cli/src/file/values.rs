@@ -75,7 +75,7 @@ pub(crate) fn id(value: &Value<'_>, faults: &mut Faults) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// A duration for `after` or `every`.
+/// A duration for `key`.
 pub(crate) fn duration(key: &str, value: &Value<'_>, faults: &mut Faults) -> Option<Duration> {
     let number = match value.get_ref() {
         DeValue::Integer(number) => Some(number.to_string()),
@@ -319,7 +319,8 @@ pub(crate) fn output(value: &Value<'_>, faults: &mut Faults) -> Option<PathBuf> 
     None
 }
 
-fn article(kind: &str) -> &'static str {
+/// In front of the name of a type.
+pub(super) fn article(kind: &str) -> &'static str {
     if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
         "an"
     } else {

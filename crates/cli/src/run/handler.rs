@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::Context;
+use wheel_runtime::{Context, Outcome as Verdict};
 use wheel_sync::Arc;
 
 use crate::child::{Children, Forced};
@@ -52,6 +52,11 @@ impl Setting {
     }
 }
 
+/// How a run ends that waited for this attempt when the end of `wheel` came.
+pub(crate) fn cut_before(attempt: u32) -> Outcome {
+    Outcome::Cut(format!("cut before attempt {attempt}"))
+}
+
 /// One task, ready to be run as often as it is due.
 #[derive(Debug)]
 pub(crate) struct Handler {
@@ -72,18 +77,14 @@ impl Handler {
     }
 
     /// Runs the program and waits for its end. Does nothing when the end of `wheel` has begun.
-    ///
-    /// # Errors
-    ///
-    /// Why the run failed, in a few words.
-    pub(crate) fn run(&self, context: &Context) -> Result<(), String> {
+    pub(crate) fn run(&self, context: &Context) -> Verdict {
         let Setting {
             children,
             printer,
             record,
             ..
         } = &self.setting;
-        let task = self.task();
+        let (task, attempt) = (self.task(), context.attempt());
         let punctuality = self.punctuality(context);
         let started = self
             .command()
@@ -91,16 +92,20 @@ impl Handler {
         let late = context.since_due();
         let running = match started {
             Ok(Some(running)) => running,
-            Ok(None) => return Ok(()),
+            Ok(None) => {
+                if attempt > 1 {
+                    record.ended(self.index, cut_before(attempt));
+                }
+                return Verdict::Success;
+            }
             Err(error) => {
-                let reason = self.why_not_started(&error);
-                record.not_started(self.index, reason.clone());
-                self.tell(&reason);
-                return Err(reason);
+                record.not_started(self.index, attempt);
+                return self.failed(attempt, self.why_not_started(&error));
             }
         };
         // What was due before there was a scheduler is late since then.
-        record.started(self.index, punctuality, late.min(self.made.elapsed()));
+        let late = late.min(self.made.elapsed());
+        record.started(self.index, attempt, punctuality, late);
         let ended = running.follow(&mut Lines::new(&task.id, printer));
         let outcome = match ended {
             Ok(ended) => match (ended.forced, ended.status) {
@@ -115,15 +120,37 @@ impl Handler {
             },
             Err(error) => Outcome::Failed(format!("cannot be followed: {error}")),
         };
-        record.ended(self.index, outcome.clone());
         match outcome {
-            Outcome::Succeeded => Ok(()),
-            Outcome::Failed(reason) => {
-                self.tell(&reason);
-                Err(reason)
+            Outcome::Succeeded => {
+                record.ended(self.index, outcome);
+                Verdict::Success
             }
-            Outcome::Cut(reason) => Err(reason),
+            Outcome::Failed(reason) => self.failed(attempt, reason),
+            Outcome::Cut(ref reason) => {
+                let reason = reason.clone();
+                record.ended(self.index, outcome);
+                Verdict::Permanent(reason)
+            }
         }
+    }
+
+    /// An attempt has failed. Unless it was the last one, the run is not over.
+    fn failed(&self, attempt: u32, reason: String) -> Verdict {
+        let Setting { record, .. } = &self.setting;
+        match self.task().retry {
+            Some(retry) if attempt < retry.attempts => {
+                record.retried(self.index);
+                self.tell(&format!(
+                    "{reason}, attempt {attempt} of {}",
+                    retry.attempts
+                ));
+            }
+            _ => {
+                self.tell(&reason);
+                record.ended(self.index, Outcome::Failed(reason.clone()));
+            }
+        }
+        Verdict::Failure(reason)
     }
 
     /// Compares the clock with what the file asks for, and not with what the scheduler says. The

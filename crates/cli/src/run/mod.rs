@@ -17,10 +17,11 @@ mod drawing;
 mod ending;
 mod handler;
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Cron, Scheduler, TaskHandle};
+use wheel_runtime::{Cron, Retry, RetryJitter, Scheduler, TaskHandle, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -29,7 +30,7 @@ use crate::args::{
 };
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
-use crate::file::{self, Schedule};
+use crate::file::{self, Backoff, Jitter, Schedule};
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -37,7 +38,7 @@ use crate::signals;
 use crate::summary::{Cause, Left, Summary};
 use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
-use handler::{Handler, Setting, Show};
+use handler::{Handler, Setting, Show, cut_before};
 
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
@@ -158,6 +159,10 @@ impl Run {
                 Some(count) => builder.count(count),
                 None => builder,
             };
+            let builder = match &task.retry {
+                Some(retry) => builder.retry(policy(retry)),
+                None => builder,
+            };
             handles.push(builder.run(move |context| handler.run(context))?);
         }
         let run = Run {
@@ -244,8 +249,24 @@ impl Run {
             printer.say(&format!("the grace is over: {killed} killed"));
         }
         // The programs are gone; their workers still write down how they ended.
-        if let Err(timeout) = self.scheduler.shutdown(KILL_TIME) {
-            printer.say(&timeout.to_string());
+        let report = match self.scheduler.shutdown(KILL_TIME) {
+            Ok(report) => report,
+            Err(timeout) => {
+                printer.say(&timeout.to_string());
+                timeout.report
+            }
+        };
+        // What has begun and waited for another attempt is over as well.
+        let waiting = report.pending.iter().chain(&report.queued);
+        let waiting: HashMap<&str, u32> = waiting
+            .chain(&report.interrupted)
+            .filter(|task| task.state == TaskState::Retrying || task.attempt > 1)
+            .map(|task| (task.id.as_str(), task.attempt))
+            .collect();
+        for (index, handle) in self.handles.iter().enumerate() {
+            if let Some(attempt) = waiting.get(handle.id()) {
+                self.setting.record.ended(index, cut_before(*attempt));
+            }
         }
         let pending = self.setting.pending();
         let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
@@ -257,6 +278,22 @@ impl Run {
         });
         left.collect()
     }
+}
+
+/// What the runtime makes of it.
+fn policy(retry: &file::Retry) -> Retry {
+    let policy = match retry.backoff {
+        Backoff::Fixed => Retry::fixed(retry.delay),
+        Backoff::Linear => Retry::linear(retry.delay),
+        Backoff::Exponential => Retry::exponential(retry.delay),
+    };
+    let policy = match retry.jitter {
+        None => policy,
+        Some(Jitter::Full) => policy.jitter(RetryJitter::Full),
+        Some(Jitter::Equal) => policy.jitter(RetryJitter::Equal),
+    };
+    let max_delay = retry.max_delay.unwrap_or(Duration::MAX);
+    policy.max_attempts(retry.attempts).max_delay(max_delay)
 }
 
 /// What a shell says of a program that a signal has ended.

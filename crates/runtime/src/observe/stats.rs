@@ -13,14 +13,31 @@ pub struct Stats {
     pub queued: usize,
     /// Tasks that a worker runs.
     pub running: usize,
-    /// Runs started.
+    /// Tasks whose run waits for another attempt.
+    pub retrying: usize,
+    /// Runs started. Each one succeeds, fails or is abandoned in the end.
     pub runs: u64,
-    /// Runs that succeeded.
+    /// Runs that succeeded, in whichever attempt.
     pub succeeded: u64,
-    /// Runs that failed, panics included.
+    /// Runs that failed, panics included. Not those that are tried again.
     pub failed: u64,
-    /// Runs that panicked.
+    /// Runs that had begun and waited for another attempt when their task was cancelled or the
+    /// scheduler was shut down.
+    pub abandoned: u64,
+    /// Runs that failed and that a retry policy has given up.
+    pub dead: u64,
+    /// Of those, the ones that the dead letters hold now.
+    pub dead_letters: usize,
+    /// Dead letters that were dropped because there were as many as the scheduler may keep.
+    pub dead_letters_dropped: u64,
+    /// Attempts that failed and were tried again, or will be.
+    pub retried: u64,
+    /// Attempts that were snoozed.
+    pub snoozed: u64,
+    /// Attempts that panicked.
     pub panicked: u64,
+    /// Panics in what users gave besides handlers: hooks, and the functions of a retry policy.
+    pub hooks_panicked: u64,
     /// Occurrences left out because the run before had not ended, or because the executor refused
     /// the run.
     pub skipped: u64,
@@ -34,6 +51,7 @@ pub struct Stats {
     pub cancelled: u64,
     /// Runs that found the queue full and waited behind it, in due order.
     pub queue_full: u64,
-    /// From the tick at which a run was due (the earliest, if it stood for several) to its start.
+    /// From the tick at which an attempt was due (the earliest, if its run stood for several
+    /// occurrences) to its start.
     pub lateness: Lateness,
 }

@@ -6,7 +6,10 @@
 mod misfire;
 mod overlap;
 mod priority;
+mod retry;
 
 pub use misfire::Misfire;
 pub use overlap::Overlap;
 pub use priority::Priority;
+pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
+pub use retry::{GaveUp, Retry, RetryError, RetryJitter};

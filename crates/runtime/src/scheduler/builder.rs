@@ -1,26 +1,31 @@
 //! How a scheduler is set up.
 
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wheel_sync::Mutex;
 use wheel_sync::atomic::AtomicU64;
+use wheel_sync::{Mutex, RandomState};
 
 use super::Scheduler;
 use super::activity::Activity;
 use super::closing::Closing;
-use super::core::Core;
+use super::core::{Around, Core};
 use super::counters::Counters;
+use super::dead_letters::DeadQueue;
 use super::registry::Registry;
 use super::sink::TaskSink;
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
 use crate::executor::{Executor, Pool};
+use crate::task::{Context, IntoOutcome, Outcome};
 
 const QUEUE_DEFAULT: usize = 100_000;
 const QUEUE_MAX: u128 = 1 << 24;
+const DEAD_LETTERS_DEFAULT: usize = 1_000;
+const DEAD_LETTERS_MAX: u128 = 1 << 24;
 const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 
 /// Sets up a [`Scheduler`]. Every setting has a default.
@@ -47,6 +52,9 @@ pub struct SchedulerBuilder {
     queue_max: usize,
     tasks_max: Option<usize>,
     misfire_threshold: Duration,
+    dead_letters_max: usize,
+    around: Vec<Around>,
+    seed: Option<u64>,
     thread_name: String,
 }
 
@@ -59,6 +67,9 @@ impl SchedulerBuilder {
             queue_max: QUEUE_DEFAULT,
             tasks_max: None,
             misfire_threshold: MISFIRE_DEFAULT,
+            dead_letters_max: DEAD_LETTERS_DEFAULT,
+            around: Vec::new(),
+            seed: None,
             thread_name: "wheel".to_owned(),
         }
     }
@@ -105,6 +116,55 @@ impl SchedulerBuilder {
         self
     }
 
+    /// How many [dead letters](crate::Scheduler::dead_letters) are kept: 0 to 16,777,216; 1,000
+    /// unless told otherwise. Beyond that the oldest one goes, and
+    /// [`Stats::dead_letters_dropped`](crate::Stats::dead_letters_dropped) counts it.
+    pub fn dead_letters(mut self, letters: usize) -> SchedulerBuilder {
+        self.dead_letters_max = letters;
+        self
+    }
+
+    /// Calls `interceptor` around every attempt of every run, on its worker. It gets the context,
+    /// and a function that goes on: to the next interceptor, or to the handler. The first one that
+    /// is given is the outermost. A panic of the handler comes to it as a
+    /// [`Failure`](Outcome::Failure); one of its own counts as one of the handler.
+    ///
+    /// An interceptor that does not go on has judged the run itself. Who gives none pays nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    /// use wheel_runtime::Scheduler;
+    ///
+    /// let logging = Scheduler::builder().around(|run, go_on| {
+    ///     let start = Instant::now();
+    ///     let outcome = go_on();
+    ///     println!("{} run {}: {outcome:?} after {:?}", run.id(), run.run(), start.elapsed());
+    ///     outcome
+    /// });
+    /// let scheduler = logging.build()?;
+    /// scheduler.task("hello").after(Duration::ZERO).run(|_| ())?.wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn around<F, O>(mut self, interceptor: F) -> SchedulerBuilder
+    where
+        F: Fn(&Context, &dyn Fn() -> Outcome) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        self.around.push(Box::new(move |context, go_on| {
+            interceptor(context, go_on).into_outcome()
+        }));
+        self
+    }
+
+    /// What is drawn at random, such as the [jitter](crate::RetryJitter) of retries, is the same
+    /// for the same seed; another one in each scheduler unless told otherwise.
+    pub fn seed(mut self, seed: u64) -> SchedulerBuilder {
+        self.seed = Some(seed);
+        self
+    }
+
     /// The clock to live by; [`SystemClock::new`](crate::SystemClock::new) unless told otherwise,
     /// which stands still while the machine is suspended. Tests give a clone of their
     /// [`ManualClock`](crate::ManualClock).
@@ -144,6 +204,8 @@ impl SchedulerBuilder {
     /// refuses a thread. Nothing is left running then.
     pub fn build(self) -> Result<Scheduler, BuildError> {
         BuildError::check("queue_capacity", self.queue_max as u128, 1..=QUEUE_MAX)?;
+        let letters_max = self.dead_letters_max;
+        BuildError::check("dead_letters", letters_max as u128, 0..=DEAD_LETTERS_MAX)?;
         let tasks_max = self.tasks_max.unwrap_or(usize::MAX);
         BuildError::check("max_tasks", tasks_max as u128, 1..=usize::MAX as u128)?;
         let config = self
@@ -170,6 +232,10 @@ impl SchedulerBuilder {
             activity: Activity::new(),
             counters,
             leaving: Mutex::default(),
+            interrupted: Mutex::default(),
+            dead: DeadQueue::new(letters_max),
+            around: self.around.into(),
+            seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),
             pool,
             tick,
@@ -188,6 +254,9 @@ impl fmt::Debug for SchedulerBuilder {
             .field("queue_capacity", &self.queue_max)
             .field("max_tasks", &self.tasks_max)
             .field("misfire_threshold", &self.misfire_threshold)
+            .field("dead_letters", &self.dead_letters_max)
+            .field("around", &self.around.len())
+            .field("seed", &self.seed)
             .field("thread_name", &self.thread_name)
             .finish_non_exhaustive()
     }

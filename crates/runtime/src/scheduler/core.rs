@@ -12,12 +12,16 @@ use wheel_sync::{Mutex, RandomState};
 use super::activity::Activity;
 use super::closing::Closing;
 use super::counters::Counters;
+use super::dead_letters::DeadQueue;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
 use crate::driver::Engine;
 use crate::executor::Pool;
-use crate::task::{Task, TaskState, WaitingRun};
+use crate::task::{Context, Outcome, Task, TaskInfo, TaskState, WaitingRun};
+
+/// What goes on around every attempt: it calls the second one, which is the rest.
+pub(crate) type Around = Box<dyn Fn(&Context, &dyn Fn() -> Outcome) -> Outcome + Send + Sync>;
 
 pub(crate) struct Core {
     pub(crate) engine: Engine<Fire>,
@@ -26,6 +30,13 @@ pub(crate) struct Core {
     pub(crate) counters: Arc<Counters>,
     /// Tasks that are no longer in the registry while their last run is going.
     pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>, RandomState>>,
+    /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
+    pub(crate) interrupted: Mutex<Vec<TaskInfo>>,
+    pub(crate) dead: DeadQueue,
+    /// The first one is the outermost.
+    pub(crate) around: Box<[Around]>,
+    /// What is drawn at random depends on it.
+    pub(crate) seed: u64,
     pub(super) closing: Closing,
     /// `None` if the user brought an executor.
     pub(super) pool: Option<Arc<Pool>>,
@@ -52,6 +63,12 @@ impl Core {
         self.counters.moved(TaskState::Scheduled, TaskState::Queued);
     }
 
+    /// A run that has begun waits for a worker again.
+    pub(crate) fn note_queued_again(&self) {
+        self.activity.begin();
+        self.counters.moved(TaskState::Retrying, TaskState::Queued);
+    }
+
     /// A run that waited was taken back; its job is still in the queue.
     pub(crate) fn note_taken_back(&self) {
         self.note_not_queued(TaskState::Scheduled);
@@ -64,11 +81,11 @@ impl Core {
         self.activity.end();
     }
 
-    /// A run starts at `now`.
+    /// An attempt of a run starts at `now`.
     pub(crate) fn note_started(&self, run: &WaitingRun, now: Moment) {
         let late = now.since(run.late_from);
         self.counters.moved(TaskState::Queued, TaskState::Running);
-        self.counters.run_started(late, run.missed);
+        self.counters.attempt_started(late);
         if now < run.due {
             self.counters.run_was_early();
         }
@@ -77,9 +94,9 @@ impl Core {
         }
     }
 
-    /// A run has ended; its task stands at `now` then.
-    pub(crate) fn note_finished(&self, now: TaskState) {
-        self.counters.moved(TaskState::Running, now);
+    /// An attempt has ended, at which its task stood at `before`; it stands at `now` then.
+    pub(crate) fn note_finished(&self, before: TaskState, now: TaskState) {
+        self.counters.moved(before, now);
         self.activity.end();
     }
 

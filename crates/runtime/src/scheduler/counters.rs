@@ -17,7 +17,7 @@ use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread;
 
 use crate::observe::{LatenessRecorder, Stats};
-use crate::task::{Outcome, TaskState};
+use crate::task::TaskState;
 
 /// Threads that count at the same time are few: the driver, the workers that have a core, and who
 /// adds.
@@ -38,10 +38,16 @@ struct Line {
     scheduled: AtomicU64,
     queued: AtomicU64,
     running: AtomicU64,
+    retrying: AtomicU64,
     runs: AtomicU64,
     succeeded: AtomicU64,
     failed: AtomicU64,
+    abandoned: AtomicU64,
+    dead: AtomicU64,
+    retried: AtomicU64,
+    snoozed: AtomicU64,
     panicked: AtomicU64,
+    hooks_panicked: AtomicU64,
     skipped: AtomicU64,
     missed: AtomicU64,
     misfired: AtomicU64,
@@ -98,14 +104,18 @@ impl Counters {
         }
     }
 
-    /// A run starts, `late` after it was due.
-    pub(crate) fn run_started(&self, late: Duration, missed: u64) {
+    /// An attempt starts, `late` after it was due.
+    pub(crate) fn attempt_started(&self, late: Duration) {
+        self.lateness.record(late);
+    }
+
+    /// It is the first one of its run.
+    pub(crate) fn run_started(&self, missed: u64) {
         let here = self.here();
         here.runs.fetch_add(1, Ordering::Relaxed);
         if missed > 0 {
             here.missed.fetch_add(missed, Ordering::Relaxed);
         }
-        self.lateness.record(late);
     }
 
     /// It started before it was due, which must not be.
@@ -118,12 +128,34 @@ impl Counters {
         self.here().misfired.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn run_ended(&self, outcome: &Outcome) {
-        let counter = match outcome {
-            Outcome::Success => &self.here().succeeded,
-            Outcome::Failure(_) => &self.here().failed,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn run_succeeded(&self) {
+        self.here().succeeded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_failed(&self) {
+        self.here().failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has failed, and a policy has given it up.
+    pub(crate) fn run_dead(&self) {
+        self.here().dead.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It had begun, and its end was not waited for.
+    pub(crate) fn run_abandoned(&self) {
+        self.here().abandoned.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_retried(&self) {
+        self.here().retried.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn run_snoozed(&self) {
+        self.here().snoozed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hook_panicked(&self) {
+        self.here().hooks_panicked.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn run_panicked(&self) {
@@ -162,10 +194,16 @@ impl Counters {
             scheduled: gauge(|line| &line.scheduled),
             queued: gauge(|line| &line.queued),
             running: gauge(|line| &line.running),
+            retrying: gauge(|line| &line.retrying),
             runs: count(|line| &line.runs),
             succeeded: count(|line| &line.succeeded),
             failed: count(|line| &line.failed),
+            abandoned: count(|line| &line.abandoned),
+            dead: count(|line| &line.dead),
+            retried: count(|line| &line.retried),
+            snoozed: count(|line| &line.snoozed),
             panicked: count(|line| &line.panicked),
+            hooks_panicked: count(|line| &line.hooks_panicked),
             skipped: count(|line| &line.skipped),
             missed: count(|line| &line.missed),
             misfired: count(|line| &line.misfired),
@@ -173,6 +211,8 @@ impl Counters {
             cancelled: count(|line| &line.cancelled),
             queue_full: count(|line| &line.queue_full),
             lateness: self.lateness.snapshot(),
+            // What the dead letters know.
+            ..Stats::default()
         }
     }
 }
@@ -183,6 +223,7 @@ impl Line {
             TaskState::Scheduled => Some(&self.scheduled),
             TaskState::Queued => Some(&self.queued),
             TaskState::Running => Some(&self.running),
+            TaskState::Retrying => Some(&self.retrying),
             _ => None,
         }
     }

@@ -18,8 +18,10 @@ mod counters;
 
 mod submit;
 mod direct;
+mod when_failed;
 mod registry;
 mod filter;
+mod dead_letters;
 
 mod sink;
 mod mark;
@@ -30,8 +32,10 @@ mod activity;
 mod closing;
 mod shutdown;
 
+mod global;
+
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Patience;
@@ -41,8 +45,11 @@ use crate::task::{CancelOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerO
 use mark::Mark;
 
 pub use builder::SchedulerBuilder;
-pub(crate) use core::Core;
+pub(crate) use core::{Around, Core};
+pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
+pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
+pub use global::global;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::Fire;
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
@@ -134,7 +141,7 @@ impl Scheduler {
     }
 
     /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken
-    /// back, one that is going goes on. The handler, the id and the counts stay. May be called from
+    /// back, one that has begun goes on, also if it waits for another attempt. The handler, the id and the counts stay. May be called from
     /// the task's own handler.
     ///
     /// What is due while a run is still going falls under the overlap policy. So a handler that
@@ -303,7 +310,9 @@ impl Scheduler {
     /// What the scheduler holds and has done until now. May be asked at any time, also after the
     /// shutdown.
     pub fn stats(&self) -> Stats {
-        self.core.counters.read()
+        let mut stats = self.core.counters.read();
+        (stats.dead_letters, stats.dead_letters_dropped) = self.core.dead.counts();
+        stats
     }
 
     /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going
@@ -353,20 +362,4 @@ impl fmt::Debug for Scheduler {
             .field("is_shut_down", &core.closing.has_begun())
             .finish_non_exhaustive()
     }
-}
-
-/// A scheduler for the whole process, started on first use with the defaults of
-/// [`Scheduler::builder`].
-///
-/// It is never dropped; once somebody has shut it down it stays so.
-///
-/// # Panics
-///
-/// On first use, if the system refuses to start threads.
-pub fn global() -> &'static Scheduler {
-    static GLOBAL: OnceLock<Scheduler> = OnceLock::new();
-    GLOBAL.get_or_init(|| {
-        let built = Scheduler::builder().build();
-        built.expect("the threads of the process-wide scheduler could not be started")
-    })
 }

@@ -63,6 +63,11 @@ impl Registry {
         }
     }
 
+    /// The id that `text` names, for a task that is made again.
+    pub(super) fn id_again(&self, serial: u64, text: &str) -> OwnId {
+        OwnId::again(serial, text, &self.hasher)
+    }
+
     /// Adds `task` under its id.
     pub(super) fn add(
         &self,

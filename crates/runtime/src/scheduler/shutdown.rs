@@ -3,7 +3,8 @@
 //! 1. Nothing new is accepted.
 //! 2. The engine is stopped: nothing becomes due any more.
 //! 3. Every task that has no run going ends as cancelled, and is named in the report.
-//! 4. Runs that are going may end within the grace.
+//! 4. Runs that are going may end within the grace. One that fails there is not tried again, and is
+//!    named in the report as interrupted.
 //! 5. Those that have not are told to stop by their tokens, and are named in the report.
 //! 6. The threads go home; those whose run has not ended go when it does.
 //!
@@ -21,6 +22,7 @@ use std::time::Duration;
 use super::activity::Caller;
 use super::core::Core;
 use crate::clock::Patience;
+use crate::panics::discard;
 use crate::task::{
     Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
 };
@@ -29,10 +31,13 @@ use crate::task::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownReport {
-    /// Tasks that waited until they were due, the earliest first; those that recur are among them.
+    /// Tasks that waited until they were due, the earliest first; those that recur are among them,
+    /// and those whose run waited for another attempt.
     pub pending: Vec<TaskInfo>,
     /// Tasks that were due and waited for a worker.
     pub queued: Vec<TaskInfo>,
+    /// Tasks whose run failed, or was snoozed, within the grace, and would have been tried again.
+    pub interrupted: Vec<TaskInfo>,
     /// Tasks whose run was still going when the grace was over. Their tokens are set.
     pub cut: Vec<TaskInfo>,
 }
@@ -61,6 +66,7 @@ impl Core {
         if going > 0 {
             report.cut = self.interrupt_runs(); // Step 5.
         }
+        report.interrupted = std::mem::take(&mut *self.interrupted.lock());
         // Step 6. All runs have ended or been given up. Whoever may wait does so for some
         // instructions of each thread.
         if caller == Caller::Outside && going == 0 {
@@ -111,6 +117,7 @@ impl Core {
         self.activity.tell();
         // What handlers captured may call for a shutdown itself, and that waits for the seal.
         dropped_last.into_iter().for_each(Leftovers::discard);
+        discard(self.dead.close());
         report
     }
 

@@ -15,14 +15,23 @@ use crate::clock::Moment;
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
-use crate::task::{Epoch, Looked, Task};
+use crate::task::{Epoch, Looked, Task, Ticket};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
     /// The next occurrence of a task, armed under `epoch`.
-    Occurrence { task: Arc<Task>, epoch: Epoch },
-    /// One whose task had its lock taken when it was due.
-    Again(Box<Busy>),
+    Occurrence {
+        task: Arc<Task>,
+        epoch: Epoch,
+    },
+    /// Another attempt of the run that a task is in.
+    Retry {
+        task: Arc<Task>,
+        ticket: Ticket,
+    },
+    /// One of either whose task had its lock taken when it was due.
+    OccurrenceAgain(Box<Came>),
+    RetryAgain(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<Job>),
     /// Somebody wants to know when the driver has come as far as this.
@@ -32,11 +41,21 @@ pub(crate) enum Fire {
 // Every task that waits for its next occurrence has one of these in the engine.
 const _: () = assert!(size_of::<Fire>() <= 16);
 
-/// An occurrence to be looked at again.
-pub(crate) struct Busy {
+/// Something of a task that has come; if its lock is taken, to be looked at again.
+pub(crate) struct Came {
     task: Arc<Task>,
-    epoch: Epoch,
+    /// The epoch or the ticket.
+    number: u32,
     due: Moment,
+}
+
+/// What of a task has come.
+#[derive(Clone, Copy)]
+enum What {
+    /// The occurrence that was armed under an epoch.
+    Occurrence,
+    /// The instant of the attempt with a ticket.
+    Retry,
 }
 
 /// Lives on the driver thread.
@@ -46,10 +65,10 @@ pub(super) struct TaskSink {
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
-    /// Met in this pass: occurrences whose task had its lock taken. They go back into the engine
+    /// Met in this pass: those whose task had its lock taken. They go back into the engine
     /// after the pass and not in it, or the pass would meet them again and again and not get to
     /// anything else.
-    busy: Vec<Busy>,
+    busy: Vec<(What, Came)>,
     /// How many of those are in the engine.
     to_see_again: usize,
 }
@@ -79,20 +98,30 @@ impl TaskSink {
             .ok()
     }
 
-    fn look(&mut self, task: Arc<Task>, epoch: Epoch, due: Moment, now: Moment) {
-        match task.occur(epoch, due, now) {
+    fn look(&mut self, what: What, came: Came, now: Moment) {
+        let Came { task, number, due } = came;
+        let looked = match what {
+            What::Occurrence => task.occur(number, due, now),
+            What::Retry => task.try_again(number, due, now),
+        };
+        match looked {
             Looked::Run(run) => self.jobs.push(run.into_job()),
             Looked::Nothing => {}
-            Looked::Busy(task) => self.busy.push(Busy { task, epoch, due }),
+            Looked::Busy(task) => self.busy.push((what, Came { task, number, due })),
         }
     }
 
     /// Puts what was busy back, due already, so that it comes in the next pass.
     fn look_again(&mut self) {
-        for busy in std::mem::take(&mut self.busy) {
+        for (what, busy) in std::mem::take(&mut self.busy) {
             let (engine, due) = (busy.task.core().engine.clone(), busy.due);
+            let busy = Box::new(busy);
+            let again = match what {
+                What::Occurrence => Fire::OccurrenceAgain(busy),
+                What::Retry => Fire::RetryAgain(busy),
+            };
             // A closed engine is being shut down with all its tasks.
-            let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
+            let inserted = engine.at_moment(due, again);
             self.to_see_again += usize::from(inserted.is_ok());
         }
     }
@@ -100,11 +129,18 @@ impl TaskSink {
 
 impl Sink<Fire> for TaskSink {
     fn fire(&mut self, timer: DueTimer<Fire>) {
+        let (due, now) = (timer.due, timer.now);
+        let came = |task, number| Came { task, number, due };
         match timer.value {
-            Fire::Occurrence { task, epoch } => self.look(task, epoch, timer.due, timer.now),
-            Fire::Again(busy) => {
+            Fire::Occurrence { task, epoch } => self.look(What::Occurrence, came(task, epoch), now),
+            Fire::Retry { task, ticket } => self.look(What::Retry, came(task, ticket), now),
+            Fire::OccurrenceAgain(busy) => {
                 self.to_see_again -= 1;
-                self.look(busy.task, busy.epoch, busy.due, timer.now);
+                self.look(What::Occurrence, *busy, now);
+            }
+            Fire::RetryAgain(busy) => {
+                self.to_see_again -= 1;
+                self.look(What::Retry, *busy, now);
             }
             Fire::Run(job) => self.jobs.push(*job),
             Fire::Mark(mark) => self.marks.push(mark),

@@ -1,16 +1,19 @@
 //! A task is described, checked and added: from the builder to the engine.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap};
+use crate::policy::{Misfire, Overlap, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
-use crate::task::{Context, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle};
+use crate::task::{
+    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+};
 
 /// What happens when the id of a new task belongs to a live one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,6 +43,8 @@ pub enum SubmitError {
     Schedule(ScheduleError),
     /// A task that runs no times.
     ZeroCount,
+    /// The retry policy is not possible.
+    Retry(RetryError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -77,6 +82,10 @@ pub struct TaskBuilder<'s> {
     /// The same.
     zone: Option<AskedZone>,
     settings: Settings,
+    /// How many are wanted, as it was asked for.
+    runs: Option<u64>,
+    /// Only if something of it was asked for.
+    pub(super) failing: Option<Box<Failing>>,
     on_conflict: OnConflict,
 }
 
@@ -89,6 +98,8 @@ impl<'s> TaskBuilder<'s> {
             start: None,
             zone: None,
             settings: Settings::default(),
+            runs: None,
+            failing: None,
             on_conflict: OnConflict::Refuse,
         }
     }
@@ -169,7 +180,7 @@ impl<'s> TaskBuilder<'s> {
     /// The task ends after `runs` runs, from 1; without end unless told otherwise. Occurrences that
     /// were skipped do not count, runs by hand do.
     pub fn count(mut self, runs: u64) -> TaskBuilder<'s> {
-        self.settings.runs_max = Some(runs);
+        self.runs = Some(runs);
         self
     }
 
@@ -233,8 +244,19 @@ impl<'s> TaskBuilder<'s> {
         if core.closing.has_begun() {
             return Err(SubmitError::ShuttingDown);
         }
-        if self.settings.runs_max == Some(0) {
-            return Err(SubmitError::ZeroCount);
+        let runs_max = self
+            .runs
+            .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
+        let settings = Settings {
+            runs_max: runs_max.transpose()?,
+            ..self.settings
+        };
+        if let Some(retry) = self
+            .failing
+            .as_ref()
+            .and_then(|failing| failing.retry.as_ref())
+        {
+            retry.check().map_err(SubmitError::Retry)?;
         }
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
         let schedule = match self.start {
@@ -252,7 +274,9 @@ impl<'s> TaskBuilder<'s> {
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
-        let task = Task::new(Arc::clone(core), id, self.settings, plan, handler);
+        let failing = self.failing.map(Arc::from);
+        let code = Code { handler, failing };
+        let task = Task::new(Arc::clone(core), id, settings, plan, code);
         match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
             Ok((replaced, armed)) => {
                 if let Some(old) = replaced {
@@ -291,6 +315,7 @@ impl fmt::Display for SubmitError {
                 "the task has no schedule: call one of after, at, every, every_after, cron",
             ),
             SubmitError::Schedule(error) => error.fmt(f),
+            SubmitError::Retry(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -304,6 +329,7 @@ impl std::error::Error for SubmitError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             SubmitError::Schedule(error) => Some(error),
+            SubmitError::Retry(error) => Some(error),
             _ => None,
         }
     }
@@ -317,6 +343,8 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("start", &self.start)
             .field("zone", &self.zone)
             .field("settings", &self.settings)
+            .field("runs", &self.runs)
+            .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
     }
@@ -340,7 +368,7 @@ mod tests {
         let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
         let id = core.registry.id(core.serial(), Some("x")).unwrap();
         let settings = Settings::default();
-        let task = Task::new(Arc::clone(core), id, settings, plan, handler);
+        let task = Task::new(Arc::clone(core), id, settings, plan, handler.into());
         thread::scope(|scope| {
             let added = task.begin(first, || {
                 let added = core.registry.add(&task, OnConflict::Refuse);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::occur::Calendar;
 use super::{CancelToken, Task};
-use crate::clock::Moment;
+use crate::clock::{Moment, unix_nanos};
 
 /// What a handler is told about its run. Handlers get it by reference.
 ///
@@ -33,6 +33,8 @@ use crate::clock::Moment;
 pub struct Context {
     pub(super) task: Arc<Task>,
     pub(super) number: u64,
+    pub(super) attempt: u32,
+    pub(super) last_error: Option<Arc<str>>,
     pub(super) token: CancelToken,
     pub(super) late_from: Moment,
     pub(super) started: Moment,
@@ -51,14 +53,52 @@ impl Context {
         self.number
     }
 
-    /// The instant that the schedule names for this run. If the run stands for several occurrences
+    /// Which attempt of the run this is, from 1. More than 1 only if the task has a
+    /// [`Retry`](crate::Retry) policy; an attempt that was snoozed is not counted.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// What the attempt before this one said as it failed; in the first attempt of a run that is
+    /// [replayed](crate::DeadLetters::replay), what it died of.
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+
+    /// Names what this run is for: the id of the task and the nominal instant, to the nanosecond.
+    /// The same in each attempt, and when the run is replayed; so what a run writes elsewhere under
+    /// this key is written once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{Context, InlineExecutor, ManualClock, Scheduler};
+    ///
+    /// let clock = ManualClock::new();
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+    /// let charge = |run: &Context| println!("charging, key {}", run.idempotency_key());
+    /// scheduler.task("charge-1001").after(Duration::from_secs(1)).run(charge)?;
+    /// clock.run_for(Duration::from_secs(1)); // Such as charge-1001@1767225601.000000000
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn idempotency_key(&self) -> String {
+        let nanos = unix_nanos(self.calendar.nominal);
+        let sign = if nanos < 0 { "-" } else { "" };
+        let nanos = nanos.unsigned_abs();
+        let (seconds, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+        format!("{}@{sign}{seconds}.{rest:09}", self.id())
+    }
+
+    /// The instant that the schedule names for this run, the same in each attempt. If the run stands for several occurrences
     /// that were missed, the latest of them. Does not move when the wall clock does.
     pub fn nominal(&self) -> SystemTime {
         self.calendar.nominal
     }
 
-    /// The instant from which this run's lateness counts: [`nominal`](Context::nominal), or if the
-    /// run stands for several occurrences, the earliest of them.
+    /// The instant from which this attempt's lateness counts: [`nominal`](Context::nominal), or if
+    /// the run stands for several occurrences, the earliest of them. From the second attempt on, the
+    /// instant at which it was due.
     pub fn due(&self) -> SystemTime {
         self.calendar.due
     }
@@ -69,13 +109,13 @@ impl Context {
         self.missed
     }
 
-    /// How late this run started: from the tick at which it was due (the earliest, if it stands for
+    /// How late this attempt started: from the tick at which it was due (the earliest, if it stands for
     /// several).
     pub fn lateness(&self) -> Duration {
         self.started.since(self.late_from)
     }
 
-    /// How long ago the tick was at which this run was due, right now:
+    /// How long ago the tick was at which this attempt was due, right now:
     /// [`lateness`](Context::lateness) and how long the run has been going.
     pub fn since_due(&self) -> Duration {
         self.task.core.engine.clock().now().since(self.late_from)
@@ -98,6 +138,7 @@ impl fmt::Debug for Context {
         f.debug_struct("Context")
             .field("id", &self.id())
             .field("run", &self.number)
+            .field("attempt", &self.attempt)
             .field("nominal", &self.nominal())
             .field("missed", &self.missed)
             .field("is_cancelled", &self.is_cancelled())

@@ -1,38 +1,23 @@
-//! From any thread: cancel, reschedule and trigger a task, or end it because its scheduler shuts
-//! down.
+//! From any thread: cancel or reschedule a task, or end it because its scheduler shuts down.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::occur::WaitingRun;
-use super::state::{Met, Refused};
+use super::state::Met;
 use super::{Leftovers, Task, TaskInfo, TaskState};
 use crate::schedule::{Schedule, ScheduleError};
-use crate::scheduler::Fire;
 
 /// What a cancel came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "a run that is going was only asked to stop"]
 pub enum CancelOutcome {
-    /// No run was going, and none will start any more, be it queued or not.
+    /// No run was going, and none will start any more, be it queued or not. A run that waited for
+    /// another attempt has had its last one.
     Cancelled,
     /// A run is going: its token is set, and no later one will start.
     Running,
     /// There is no such task, or it had ended.
-    NotFound,
-}
-
-/// What a trigger came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[must_use = "a task whose last run has not ended was not triggered"]
-pub enum TriggerOutcome {
-    /// A run waits for a worker now.
-    Triggered,
-    /// A run is waiting or going already; there will be no second one beside it.
-    Busy,
-    /// There is no such task, or it had ended, or the scheduler is shutting down.
     NotFound,
 }
 
@@ -50,7 +35,7 @@ pub enum RescheduleError {
 
 /// What shutting down met in a task.
 pub(crate) enum Stopped {
-    /// It waited for its next occurrence.
+    /// It waited for its next occurrence, or for another attempt.
     Pending(TaskInfo),
     /// It waited for a worker.
     Queued(TaskInfo),
@@ -67,8 +52,14 @@ impl Task {
         let before = life.state.name();
         match life.state.cancel() {
             Met::Waiting => {
+                let timer = life.trial_mut().and_then(|trial| trial.timer.take());
                 let leftovers = self.bury(&mut life);
                 drop(life);
+                if let Some(timer) = timer {
+                    // Without the lock, for which the driver may be waiting with it. What comes back
+                    // holds this very task, which the caller holds as well.
+                    drop(self.core.engine.cancel(timer.key));
+                }
                 self.core.note_withdrawn(before);
                 leftovers.discard();
                 CancelOutcome::Cancelled
@@ -93,8 +84,8 @@ impl Task {
         leaving.insert(self.id.serial, Arc::clone(self));
     }
 
-    /// From now on another schedule holds. A run that waits for a worker is taken back; one that is
-    /// going goes on.
+    /// From now on another schedule holds. A run that waits for a worker is taken back; one that has
+    /// begun goes on.
     pub(crate) fn reschedule(self: &Arc<Task>, schedule: &Schedule) -> Result<(), RescheduleError> {
         let clock = self.core.engine.clock();
         let planned = schedule.plan(clock.now(), clock.wall());
@@ -116,37 +107,6 @@ impl Task {
             self.core.note_taken_back();
         }
         armed.map_err(|_| RescheduleError::ShuttingDown)
-    }
-
-    /// A run at once, outside of the schedule.
-    pub(crate) fn trigger(self: &Arc<Task>) -> TriggerOutcome {
-        let clock = self.core.engine.clock();
-        let (now, wall) = (clock.now(), clock.wall());
-        let mut life = self.life.lock();
-        let ticket = match life.state.queue() {
-            Ok(ticket) => ticket,
-            Err(Refused::Busy) => return TriggerOutcome::Busy,
-            Err(Refused::OldTicket | Refused::Ended) => return TriggerOutcome::NotFound,
-        };
-        self.core.note_queued();
-        if life.plan.is_once() || self.would_be_last(&life) {
-            // This run is the one that was wanted, brought forward.
-            self.disarm(&mut life);
-        }
-        drop(life);
-        // By way of the driver, like every run: only it hands jobs to the executor.
-        let run = WaitingRun::by_hand(self, ticket, now, wall);
-        match self
-            .core
-            .engine
-            .at_moment(now, Fire::Run(Box::new(run.into_job())))
-        {
-            Ok(_) => TriggerOutcome::Triggered,
-            Err(refused) => {
-                drop(refused.into_value());
-                TriggerOutcome::NotFound
-            }
-        }
     }
 
     /// The scheduler shuts down: no run starts from now on, one that is going is let be.

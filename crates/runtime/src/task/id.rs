@@ -14,11 +14,12 @@ pub(crate) enum Id<'a> {
 
 /// What a task knows of its id.
 pub(crate) struct OwnId {
-    /// Tells tasks of the same id apart, and is the number of one without a name.
+    /// Tells tasks of the same id apart, and is the number of one without a name or a text.
     pub(crate) serial: u64,
     /// What a map finds it by.
     pub(crate) hash: u64,
-    /// The name, or the text of the number once somebody has asked for it.
+    /// The name, or the text of the number: once somebody has asked for it, or if it is that of an
+    /// earlier task.
     text: OnceLock<Box<str>>,
 }
 
@@ -66,10 +67,19 @@ impl OwnId {
         })
     }
 
+    /// Of a task that has the id of an earlier one, of which `text` is the text.
+    pub(crate) fn again(serial: u64, text: &str, hasher: &impl BuildHasher) -> OwnId {
+        OwnId {
+            serial,
+            hash: Id::read(text).hash(hasher),
+            text: OnceLock::from(Box::from(text)),
+        }
+    }
+
     pub(crate) fn id(&self) -> Id<'_> {
         match self.text.get() {
-            Some(name) if !name.starts_with('#') => Id::Named(name),
-            _ => Id::Numbered(self.serial),
+            Some(text) => Id::read(text),
+            None => Id::Numbered(self.serial),
         }
     }
 
@@ -105,6 +115,17 @@ mod tests {
         let own = OwnId::numbered(17, &RandomState::new());
         assert_eq!((own.id(), own.text()), (Id::Numbered(17), "#17"));
         assert_eq!(own.id(), Id::Numbered(17));
+    }
+
+    #[test]
+    fn a_task_that_is_made_again_has_the_id_of_the_earlier_one() {
+        let hasher = RandomState::new();
+        let named = OwnId::named(3, "order-17", &hasher).unwrap();
+        for own in [OwnId::numbered(17, &hasher), named] {
+            let again = OwnId::again(99, own.text(), &hasher);
+            assert_eq!((again.id(), again.hash), (own.id(), own.hash));
+            assert_eq!((again.text(), again.serial), (own.text(), 99));
+        }
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub struct TaskInfo {
     pub id: String,
     /// Where it stands.
     pub state: TaskState,
-    /// The instant of its next occurrence, as the wall clock stands now. `None` if there is none,
-    /// or never.
+    /// The instant of its next occurrence, or of its next attempt while it is retrying, as the wall
+    /// clock stands now. `None` if there is none, or never.
     pub next_due: Option<SystemTime>,
     /// How long until then; zero if that has passed.
     pub next_in: Option<Duration>,
@@ -23,15 +23,21 @@ pub struct TaskInfo {
     pub runs: u64,
     /// Runs that succeeded.
     pub succeeded: u64,
-    /// Runs that failed, panics included.
+    /// Runs that failed, panics included. Not those that succeeded in a later attempt.
     pub failed: u64,
+    /// Of those, runs that a retry policy has given up: they are, or were, dead letters.
+    pub dead: u64,
+    /// Attempts that failed and were tried again, or will be.
+    pub retried: u64,
+    /// Which attempt of a run is going or waits, from 1; 0 while no run is.
+    pub attempt: u32,
     /// Occurrences left out because the run before had not ended.
     pub skipped: u64,
     /// Occurrences that were found due together with a later one, whose run stood for them.
     pub missed: u64,
     /// When the last run started.
     pub last_start: Option<SystemTime>,
-    /// What the last run that failed said.
+    /// What the last attempt that failed said.
     pub last_error: Option<String>,
 }
 
@@ -44,7 +50,17 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let life = self.life.lock();
-        let (state, armed, tally) = (life.state.name(), life.armed, Tally::clone(&life.tally));
+        let (state, tally) = (life.state.name(), Tally::clone(&life.tally));
+        let trouble = life.trouble.as_deref();
+        let (retried, dead) = trouble.map_or((0, 0), |trouble| (trouble.retried, trouble.dead));
+        let trial = life.trial();
+        let waits = trial.and_then(|trial| trial.timer);
+        let armed = waits.or(life.armed);
+        let attempt = match (trial, state) {
+            (Some(trial), _) => trial.failed.saturating_add(1),
+            (None, TaskState::Queued | TaskState::Running) => 1,
+            (None, _) => 0,
+        };
         drop(life);
         let (next_due, next_in) = match armed.map(|armed| armed.due) {
             None | Some(Due::Monotonic(Moment::NEVER)) => (None, None),
@@ -65,10 +81,13 @@ impl Task {
             runs: tally.runs,
             succeeded: tally.succeeded,
             failed: tally.failed,
+            dead,
+            retried,
+            attempt,
             skipped: tally.skipped,
             missed: tally.missed,
             last_start: tally.last_start,
-            last_error: tally.last_error,
+            last_error: tally.last_error.map(|error| error.to_string()),
         }
     }
 }

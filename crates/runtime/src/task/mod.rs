@@ -1,9 +1,13 @@
 //! A task: what a user scheduled, its state, and the runs that come of it.
 //!
 //! ```text
-//!  driver:  occur.rs   due: take the run, arm the next occurrence
-//!  worker:  run.rs     start, call the handler, record, arm what follows the end
-//!  anyone:  control.rs cancel, reschedule, trigger, end
+//!  driver:  occur.rs     due: take the run, arm the next occurrence
+//!           trial.rs     the instant of another attempt has come
+//!  worker:  run.rs       start, call the handler
+//!           conclude.rs  what came of it: record, try again or arm what follows the end
+//!           failing.rs   the policy and the hooks that have a say in it
+//!  anyone:  control.rs   cancel, reschedule, end
+//!           by_hand.rs   trigger, replay
 //! ```
 //!
 //! Ground rules: each task has one lock, held for some instructions and never while user code runs
@@ -11,8 +15,11 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod by_hand;
+mod conclude;
 mod context;
 mod control;
+mod failing;
 mod handle;
 mod id;
 mod info;
@@ -22,7 +29,9 @@ mod run;
 mod state;
 mod tally;
 mod token;
+mod trial;
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -36,9 +45,13 @@ use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire};
 
+pub(crate) use by_hand::NotReplayed;
+pub use by_hand::TriggerOutcome;
 pub use context::Context;
 pub(crate) use control::Stopped;
-pub use control::{CancelOutcome, RescheduleError, TriggerOutcome};
+pub use control::{CancelOutcome, RescheduleError};
+pub(crate) use failing::Failing;
+pub use failing::Failure;
 pub use handle::TaskHandle;
 pub(crate) use id::{Id, OwnId};
 pub use info::TaskInfo;
@@ -47,11 +60,20 @@ pub use outcome::{IntoOutcome, Outcome};
 pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
 use state::State;
 pub use state::TaskState;
+pub(crate) use state::Ticket;
 use tally::LazyTally;
 pub use token::CancelToken;
+use trial::Trouble;
 
 /// What a task does. Shared with the run that is going.
 pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
+
+/// The user's code: what a task does, and what is to be done when that fails. A clone is the same.
+#[derive(Clone)]
+pub(crate) struct Code {
+    pub(crate) handler: Handler,
+    pub(crate) failing: Option<Arc<Failing>>,
+}
 
 /// One task of one scheduler. An id that is used again is another task.
 pub(crate) struct Task {
@@ -63,13 +85,18 @@ pub(crate) struct Task {
     ended: Condvar,
 }
 
+// There may be millions. What only some need, such as what has failed, is in a box of its own. The
+// locks of the models are larger.
+#[cfg(all(target_pointer_width = "64", not(wheel_model)))]
+const _: () = assert!(size_of::<Task>() <= 240);
+
 /// What a task was told when it was added, besides its schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) misfire: Misfire,
     pub(crate) overlap: Overlap,
     /// The task ends after so many runs.
-    pub(crate) runs_max: Option<u64>,
+    pub(crate) runs_max: Option<NonZeroU64>,
 }
 
 /// What changes in a task's life.
@@ -80,12 +107,14 @@ struct Life {
     /// What was armed under an older epoch is void.
     epoch: Epoch,
     /// Gone once the task has ended, so that a handle keeps nothing of the user's alive.
-    handler: Option<Handler>,
+    code: Option<Code>,
     /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
     is_leaving: bool,
     /// Who waits until the task has ended: telling nobody would cost a system call.
     waiters: u32,
     tally: LazyTally,
+    /// `None` as long as nothing has failed.
+    trouble: Option<Box<Trouble>>,
 }
 
 /// Tells occurrences that were armed from those that still hold. Of four thousand million that are
@@ -93,7 +122,7 @@ struct Life {
 pub(crate) type Epoch = u32;
 
 /// What the task waits for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Armed {
     key: TimerKey,
     due: Due,
@@ -107,16 +136,23 @@ struct Tally {
     skipped: u64,
     missed: u64,
     last_start: Option<SystemTime>,
-    last_error: Option<String>,
+    last_error: Option<Arc<str>>,
 }
 
 /// What an ended task leaves behind: dropped outside of every lock, because it is the user's.
 #[must_use = "drop it after the lock"]
-pub(crate) struct Leftovers(Option<Handler>);
+pub(crate) struct Leftovers(Option<Code>);
 
 /// The engine took nothing: it is closed.
 #[derive(Debug)]
 pub(crate) struct NotArmed;
+
+impl From<Handler> for Code {
+    fn from(handler: Handler) -> Code {
+        let failing = None;
+        Code { handler, failing }
+    }
+}
 
 impl Leftovers {
     pub(crate) const NOTHING: Leftovers = Leftovers(None);
@@ -133,7 +169,7 @@ impl Task {
         id: OwnId,
         settings: Settings,
         plan: Plan,
-        handler: Handler,
+        code: Code,
     ) -> Arc<Task> {
         Arc::new(Task {
             id,
@@ -144,10 +180,11 @@ impl Task {
                 plan,
                 armed: None,
                 epoch: 0,
-                handler: Some(handler),
+                code: Some(code),
                 is_leaving: false,
                 waiters: 0,
                 tally: LazyTally::default(),
+                trouble: None,
             }),
             ended: Condvar::new(),
         })
@@ -234,15 +271,19 @@ impl Task {
     fn bury(&self, life: &mut Life) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
+        if life.take_trial().is_some_and(|trial| trial.begun.is_some()) {
+            self.core.counters.run_abandoned();
+        }
         self.core.registry.remove(self);
         if life.waiters > 0 {
             self.ended.notify_all();
         }
-        Leftovers(life.handler.take())
+        Leftovers(life.code.take())
     }
 
     /// No run may start any more, for there have been as many as were wanted.
     fn is_spent(&self, tally: &Tally) -> bool {
-        self.settings.runs_max.is_some_and(|max| tally.runs >= max)
+        let max = self.settings.runs_max;
+        max.is_some_and(|max| tally.runs >= max.get())
     }
 }

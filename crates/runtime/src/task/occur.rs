@@ -23,7 +23,7 @@ use crate::schedule::Due;
 #[must_use = "dropping it refuses the run"]
 pub(crate) struct WaitingRun {
     /// `None` once somebody has taken the run on.
-    task: Option<Arc<Task>>,
+    pub(super) task: Option<Arc<Task>>,
     pub(super) ticket: Ticket,
     /// The earliest of the occurrences that it stands for.
     pub(crate) due: Moment,
@@ -117,7 +117,7 @@ impl Task {
                     None
                 }
             },
-            Err(Refused::OldTicket | Refused::Ended) => return None,
+            Err(_) => return None,
         };
         let is_last = run.is_some() && self.would_be_last(life);
         if let Some(next) = occurrence.next.filter(|_| !is_last) {
@@ -130,7 +130,7 @@ impl Task {
     /// Whether the run that waits uses up what was wanted.
     pub(super) fn would_be_last(&self, life: &Life) -> bool {
         let max = self.settings.runs_max;
-        max.is_some_and(|max| life.tally.runs + 1 >= max)
+        max.is_some_and(|max| life.tally.runs + 1 >= max.get())
     }
 
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
@@ -141,9 +141,11 @@ impl Task {
             return;
         }
         let mut life = self.life.lock();
-        if life.state.give_back(Some(ticket)).is_err() {
+        match life.state.give_back(Some(ticket)) {
+            Ok(()) => {}
+            Err(Refused::Kept) => return self.refuse_attempt(life, ticket),
             // It was taken back before, and whoever did it has told everyone.
-            return;
+            Err(_) => return,
         }
         life.tally.skipped += 1;
         self.core.counters.skipped(1);
@@ -173,16 +175,18 @@ impl Task {
 
 impl WaitingRun {
     /// A run of `task` outside of its schedule, due now.
-    pub(super) fn by_hand(task: &Arc<Task>, ticket: Ticket, now: Moment, wall: SystemTime) -> Self {
+    pub(super) fn by_hand(
+        task: &Arc<Task>,
+        ticket: Ticket,
+        now: Moment,
+        calendar: Calendar,
+    ) -> Self {
         WaitingRun {
             task: Some(Arc::clone(task)),
             ticket,
             due: now,
             late_from: now,
-            calendar: Calendar {
-                nominal: wall,
-                due: wall,
-            },
+            calendar,
             missed: 0,
         }
     }

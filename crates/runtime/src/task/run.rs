@@ -1,20 +1,17 @@
-//! On a worker: a run starts, its handler is called, and what came of it is recorded.
-//!
-//! The order at the end matters: first what follows is armed and the id is free, then waiters are
-//! told, and only then the run no longer counts as going. So whoever waited for it finds everything
-//! done.
+//! On a worker: an attempt of a run starts, and its handler is called; `conclude.rs` has the rest.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use wheel_sync::thread_local;
 
+use super::conclude::Attempt;
 use super::occur::WaitingRun;
-use super::state::{End, Next, Ticket};
-use super::{CancelToken, Context, Handler, Leftovers, Outcome, Task};
+use super::trial::Begun;
+use super::{CancelToken, Code, Context, Handler, IntoOutcome, Outcome, Task};
 use crate::clock::Moment;
-use crate::panics::contain;
-use crate::scheduler::Core;
+use crate::panics::{contain, discard};
+use crate::scheduler::{Around, Core};
 
 thread_local! {
     /// The scheduler and the task of whose run this thread is.
@@ -51,11 +48,12 @@ pub(crate) fn is_inside_run_of_task(task: &Task) -> bool {
     inside.1 == std::ptr::from_ref(task).addr()
 }
 
-/// What a run needs to begin.
+/// What an attempt needs to begin.
 struct Started {
-    handler: Handler,
+    code: Code,
     token: CancelToken,
-    number: u64,
+    attempt: Attempt,
+    last_error: Option<Arc<str>>,
     now: Moment,
 }
 
@@ -66,9 +64,13 @@ impl WaitingRun {
         let Some(started) = task.start(&self) else {
             return;
         };
+        let Code { handler, failing } = started.code;
+        let attempt = started.attempt;
         let context = Context {
             task: Arc::clone(&task),
-            number: started.number,
+            number: attempt.run,
+            attempt: attempt.number,
+            last_error: started.last_error,
             token: started.token,
             late_from: self.late_from,
             started: started.now,
@@ -76,27 +78,46 @@ impl WaitingRun {
             missed: self.missed,
         };
         let outside = enter(&task);
-        let outcome = call(&task, started.handler, &context);
+        let outcome = call(&task, handler, &context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(self.ticket, outcome);
+        task.finish(&attempt, failing.as_ref(), outcome);
+        discard(failing);
         leave(outside);
     }
 }
 
-/// Calls the handler. It, and whatever its captures do when they are dropped, may panic.
+/// Calls the handler, inside of the interceptors. It, and whatever its captures do when they are
+/// dropped, may panic.
 fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
     let outside = enter(task);
+    let around = &*task.core.around;
     let called = contain(move || {
-        let outcome = handler(context);
+        let outcome = if around.is_empty() {
+            handler(context)
+        } else {
+            go_around(around, context, &handler)
+        };
         drop(handler);
         outcome
     });
     leave(outside);
-    called.unwrap_or_else(|message| {
-        task.core.counters.run_panicked();
-        Outcome::Failure(format!("panicked: {message}"))
-    })
+    called.unwrap_or_else(|message| panicked(task, &message))
+}
+
+/// Calls the first interceptor, which calls the rest. A panic of the handler comes back to them as a
+/// failure.
+fn go_around(around: &[Around], context: &Context, handler: &Handler) -> Outcome {
+    let Some((first, rest)) = around.split_first() else {
+        let called = contain(|| handler(context));
+        return called.unwrap_or_else(|message| panicked(&context.task, &message));
+    };
+    first(context, &|| go_around(rest, context, handler))
+}
+
+fn panicked(task: &Task, message: &str) -> Outcome {
+    task.core.counters.run_panicked();
+    Err(format!("panicked: {message}")).into_outcome()
 }
 
 impl Task {
@@ -106,58 +127,38 @@ impl Task {
         let (now, wall) = (clock.now(), clock.wall());
         let mut life = self.life.lock();
         let token = life.state.start(run.ticket).ok()?;
-        life.tally.runs += 1;
+        let trial = life.trial_mut();
+        let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
+        let mut begun = Begun { since: now, wall };
+        let (mut number, mut last_error) = (1, None);
+        if let Some(trial) = trial {
+            begun = *trial.begun.get_or_insert(begun);
+            number = trial.failed.saturating_add(1);
+            last_error.clone_from(&trial.last_error);
+        }
+        life.tally.runs += u64::from(is_first);
         life.tally.last_start = Some(wall);
+        let code = life.code.as_ref();
         let started = Started {
-            handler: Arc::clone(life.handler.as_ref().expect("a live task has its handler")),
+            code: code.expect("a live task has its code").clone(),
             token,
-            number: life.tally.runs,
+            attempt: Attempt {
+                ticket: run.ticket,
+                run: life.tally.runs,
+                number,
+                since: begun.since,
+                nominal: run.calendar.nominal,
+                missed: run.missed,
+                first_start: begun.wall,
+            },
+            last_error,
             now,
         };
         drop(life);
+        if is_first {
+            self.core.counters.run_started(run.missed);
+        }
         self.core.note_started(run, now);
         Some(started)
-    }
-
-    /// The handler has returned.
-    fn finish(self: &Arc<Task>, ticket: Ticket, outcome: Outcome) {
-        self.core.counters.run_ended(&outcome);
-        let mut life = self.life.lock();
-        let was_cancelled = life.state.is_cancelled_run();
-        let was_leaving = life.is_leaving;
-        let result = match outcome {
-            Outcome::Success => {
-                life.tally.succeeded += 1;
-                End::Succeeded
-            }
-            Outcome::Failure(message) => {
-                life.tally.failed += 1;
-                life.tally.last_error = Some(message);
-                End::Failed
-            }
-        };
-        let next = if life.armed.is_some() {
-            Next::MoreToCome
-        } else if life.plan.is_once() || self.is_spent(&life.tally) {
-            Next::Nothing(result)
-        } else {
-            let now = self.core.engine.clock().now();
-            let due = life.plan.after_end(now).filter(|_| !was_cancelled);
-            match due.map(|due| self.arm_next(&mut life, due)) {
-                Some(Ok(())) => Next::MoreToCome,
-                // The engine is closed: no more runs, although more were wanted.
-                Some(Err(_)) | None => Next::Nothing(End::Cancelled),
-            }
-        };
-        let end = life.state.finish(ticket, next);
-        let end = end.expect("only this run can finish itself");
-        let leftovers = end.map(|_| self.bury(&mut life));
-        let state = life.state.name();
-        drop(life);
-        if was_leaving {
-            self.core.leaving.lock().remove(&self.id.serial);
-        }
-        leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.core.note_finished(state);
     }
 }

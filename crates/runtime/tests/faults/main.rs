@@ -6,6 +6,7 @@
 
 mod at_thread_end;
 mod executors;
+mod failing;
 mod scheduler;
 mod timers;
 

@@ -16,7 +16,7 @@ use crate::{FOR_EVER, HANG, Held, assert_all_dropped, bomb, contained, ends, ms}
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+pub(crate) enum Act {
     Submit,
     ReplaceItself,
     CancelItself,
@@ -28,6 +28,8 @@ enum Act {
     Look,
     WaitUntilIdle,
     WaitUntilEmpty,
+    ReplayTheDead,
+    PurgeTheDead,
     MoveTheClock,
     ShutDown,
     ShutDownTwice,
@@ -36,7 +38,7 @@ enum Act {
     PanicWithABomb,
 }
 
-const ACTS: [Act; 17] = [
+pub(crate) const ACTS: [Act; 19] = [
     Act::Submit,
     Act::ReplaceItself,
     Act::CancelItself,
@@ -48,6 +50,8 @@ const ACTS: [Act; 17] = [
     Act::Look,
     Act::WaitUntilIdle,
     Act::WaitUntilEmpty,
+    Act::ReplayTheDead,
+    Act::PurgeTheDead,
     Act::MoveTheClock,
     Act::ShutDown,
     Act::ShutDownTwice,
@@ -106,26 +110,26 @@ const PLACES: [Place; 20] = [
 
 /// What an act works on. Holds the only handle, so that an act can drop the last one.
 #[derive(Clone)]
-struct Scene {
-    clock: ManualClock,
-    scheduler: Arc<Mutex<Option<Scheduler>>>,
-    alive: Arc<AtomicUsize>,
-    acted: Arc<AtomicUsize>,
+pub(crate) struct Scene {
+    pub(crate) clock: ManualClock,
+    pub(crate) scheduler: Arc<Mutex<Option<Scheduler>>>,
+    pub(crate) alive: Arc<AtomicUsize>,
+    pub(crate) acted: Arc<AtomicUsize>,
 }
 
 impl Scene {
-    fn scheduler(&self) -> Option<Scheduler> {
+    pub(crate) fn scheduler(&self) -> Option<Scheduler> {
         self.scheduler.lock().clone()
     }
 
-    fn handler(&self) -> impl Fn(&Context) + Send + Sync + 'static {
+    pub(crate) fn handler(&self) -> impl Fn(&Context) + Send + Sync + 'static {
         let held = Held::plain(&self.alive);
         move |_| {
             let _ = &held;
         }
     }
 
-    fn held(&self, act: Act) -> Held {
+    pub(crate) fn held(&self, act: Act) -> Held {
         let scene = self.clone();
         Held::calling(&self.alive, move || scene.act(act))
     }
@@ -139,7 +143,7 @@ impl Scene {
     }
 
     /// The task that acts is called `x`, and the other one `y`.
-    fn act(&self, act: Act) {
+    pub(crate) fn act(&self, act: Act) {
         self.acted.fetch_add(1, Ordering::SeqCst);
         match act {
             Act::Panic => panic!("of the test"),
@@ -172,6 +176,13 @@ impl Scene {
             Act::WaitUntilIdle => drop(scheduler.wait_idle_timeout(FOR_EVER)),
             // Not as long as `y` is pending.
             Act::WaitUntilEmpty => drop(scheduler.wait_empty_timeout(ms(1))),
+            Act::ReplayTheDead => {
+                let dead = scheduler.dead_letters();
+                dead.list()
+                    .iter()
+                    .for_each(|letter| drop(dead.replay(letter.id)));
+            }
+            Act::PurgeTheDead => assert!(scheduler.dead_letters().purge() <= 1),
             Act::ShutDown => drop(scheduler.shutdown(FOR_EVER)),
             Act::ShutDownTwice => {
                 drop((scheduler.shutdown(ms(0)), scheduler.shutdown(FOR_EVER)));

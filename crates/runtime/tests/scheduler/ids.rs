@@ -1,6 +1,8 @@
 //! Names: unique among live tasks, and free again afterwards.
 
-use wheel_runtime::{CancelOutcome, Context, OnConflict, SubmitError, TaskFilter, TaskState};
+use wheel_runtime::{
+    CancelOutcome, Context, OnConflict, Retry, SubmitError, TaskFilter, TaskState,
+};
 
 use crate::bed::{Bed, HANG, gate, ms};
 
@@ -114,6 +116,11 @@ fn an_id_is_free_again_however_its_task_ended() {
         bed.clock.run_for(ms(1));
         assert_eq!(task.info().state, state);
     }
+    let once = Retry::fixed(ms(1)).max_attempts(1);
+    let dead = bed.scheduler.task("x").after(ms(1)).retry(once);
+    let dead = dead.run(|_| Err("for good")).unwrap();
+    bed.clock.run_for(ms(1));
+    assert_eq!(dead.info().state, TaskState::Dead);
     bed.scheduler.task("x").after(ms(1)).run(|_| ()).unwrap();
 }
 

@@ -1,11 +1,13 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
-//! One list per crate, and one for cron. A fault is a mistake that somebody could make: a step left out, two steps in
+//! One list per crate, one for cron, and one for what happens when a run fails. A fault is a
+//! mistake that somebody could make: a step left out, two steps in
 //! the other order, a bound off by one. Its text stands exactly once in its file, and what notices
 //! it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
 mod overflow;
+mod retry;
 mod runtime;
 mod wheel_core;
 
@@ -56,6 +58,11 @@ impl fmt::Display for Notice {
 
 /// Every fault of every crate.
 pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
-    let crates = [overflow::FAULTS, runtime::FAULTS, cron::FAULTS];
+    let crates = [
+        overflow::FAULTS,
+        runtime::FAULTS,
+        cron::FAULTS,
+        retry::FAULTS,
+    ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

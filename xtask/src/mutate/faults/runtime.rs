@@ -96,9 +96,9 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "a run that was taken back starts",
-        file: "crates/runtime/src/task/state.rs",
-        find: "            Phase::Queued(waiting) if waiting == ticket => {\n                let token",
-        replace: "            Phase::Queued(_) => {\n                let token",
+        file: "crates/runtime/src/task/state/mod.rs",
+        find: "            Phase::Queued { ticket: waits, .. } if waits == ticket => {\n                let token",
+        replace: "            Phase::Queued { .. } => {\n                let token",
         notice: Notice::Unit("wheel-runtime", "an_old_ticket"),
     },
     Fault {
@@ -146,8 +146,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run counts as over before the task does",
         file: "crates/runtime/src/scheduler/core.rs",
-        find: "        self.counters.moved(TaskState::Running, now);\n        self.activity.end();\n",
-        replace: "        self.activity.end();\n        self.counters.moved(TaskState::Running, now);\n",
+        find: "        self.counters.moved(before, now);\n        self.activity.end();\n",
+        replace: "        self.activity.end();\n        self.counters.moved(before, now);\n",
         notice: Notice::Model("handle_wait", "who_waits_for_the_last"),
     },
     Fault {
@@ -279,7 +279,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an occurrence whose task was busy is dropped",
         file: "crates/runtime/src/scheduler/sink.rs",
-        find: "            Looked::Busy(task) => self.busy.push(Busy { task, epoch, due }),\n",
+        find: "            Looked::Busy(task) => self.busy.push((what, Came { task, number, due })),\n",
         replace: "            Looked::Busy(_) => {}\n",
         notice: Notice::Model("doors", "meets_a_trigger"),
     },

@@ -3,16 +3,25 @@
 //! ```text
 //!                 queue                start                 finish, more to come
 //!  scheduled -------------> queued -------------> running -------------------------> scheduled
-//!    |   ^                  |   |                    |
-//!    |   +---- give_back ---+   | cancel             | finish, nothing to come
-//!    | cancel, end              |                    v
-//!    +--------------------------+----------------> ended (succeeded, failed, cancelled, skipped)
+//!    |   ^                  |   |  ^                 |  |
+//!    |   +---- give_back ---+   |  | queue_again     |  | retry
+//!    |                          |  +-- retrying <----|--+
+//!    | cancel, end              |         |          |
+//!    |                          | cancel  | cancel   | finish, nothing to come
+//!    v                          v         v          v
+//!  ended (succeeded, failed, dead, cancelled, skipped)
 //! ```
 //!
 //! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not
 //! in the picture is answered with a [`Refused`] and changes nothing, so an illegal one cannot be
-//! written. Each waiting run has a ticket of its own, and a job that holds an older one is refused:
-//! it was cancelled, or its task was given a new schedule.
+//! written. Each attempt of a run has a ticket of its own, from the moment it waits, be it for a
+//! worker or for its instant. A job, a timer or a result that comes with an older one is refused:
+//! its attempt was cancelled, or taken back, or is over.
+//!
+//! A run that has begun, and waits for a worker again, is kept: it is not given back, and if the
+//! executor refuses it that is the end of an attempt (`retry`, `finish`). So is one that was dead
+//! and is replayed (`queue_kept`). `docs/TASK_STATES.md` has every step in every state; a test
+//! holds the two together.
 
 use super::CancelToken;
 
@@ -28,19 +37,19 @@ pub enum TaskState {
     Queued,
     /// A worker runs it.
     Running,
-    /// Kept for retries: waits for the next attempt of a run.
+    /// Waits for the next attempt of a run: the last one failed, or was snoozed.
     Retrying,
     /// Kept for pausing: is not due before it is resumed.
     Paused,
     /// Ended: the last run succeeded.
     Succeeded,
-    /// Ended: the last run failed.
+    /// Ended: the last run failed, and the task has no retry policy.
     Failed,
     /// Kept for deadlines. Ended: the last run was not over in time.
     TimedOut,
     /// Ended: cancelled, or not run because the scheduler was shut down.
     Cancelled,
-    /// Kept for retries. Ended: the last run ran out of attempts.
+    /// Ended: the last run failed, and will not be tried again. It is in the dead letters.
     Dead,
     /// Ended: the executor refused its only run.
     Skipped,
@@ -65,8 +74,9 @@ impl TaskState {
     }
 }
 
-/// Names one waiting run of a task.
-pub(super) type Ticket = u64;
+/// Names one attempt of a run of a task. Of four thousand million attempts of a task, the first one
+/// has left the hands of everybody.
+pub(crate) type Ticket = u32;
 
 /// The state of one task.
 #[derive(Debug)]
@@ -78,13 +88,25 @@ pub(super) struct State {
 #[derive(Debug)]
 enum Phase {
     Scheduled,
-    Queued(Ticket),
+    Queued {
+        ticket: Ticket,
+        kept: Kept,
+    },
     Running {
         ticket: Ticket,
         token: CancelToken,
         cancelled: bool,
     },
+    Retrying(Ticket),
     Ended(End),
+}
+
+/// Whether a run that waits for a worker may be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    No,
+    /// It has begun, or is replayed.
+    Yes,
 }
 
 /// How a task ends.
@@ -92,6 +114,7 @@ enum Phase {
 pub(super) enum End {
     Succeeded,
     Failed,
+    Dead,
     Cancelled,
     Skipped,
 }
@@ -109,7 +132,11 @@ pub(super) enum Next {
 pub(super) enum Refused {
     /// A run waits or is going.
     Busy,
-    /// The ticket is not the one that waits: its run was taken back.
+    /// The run that waits is kept.
+    Kept,
+    /// The run that is going was told to be the last.
+    Cancelled,
+    /// The ticket is not that of the present attempt.
     OldTicket,
     /// The task has ended.
     Ended,
@@ -118,7 +145,7 @@ pub(super) enum Refused {
 /// What a cancel met.
 #[derive(Debug)]
 pub(super) enum Met {
-    /// No run, or one that waits and will never start; the task has ended now.
+    /// No run, or one that waits and will never go on; the task has ended now.
     Waiting,
     /// A run that is going: the token to set. The task ends when it returns.
     Running(CancelToken),
@@ -139,10 +166,12 @@ impl State {
     pub(super) fn name(&self) -> TaskState {
         match self.phase {
             Phase::Scheduled => TaskState::Scheduled,
-            Phase::Queued(_) => TaskState::Queued,
+            Phase::Queued { .. } => TaskState::Queued,
             Phase::Running { .. } => TaskState::Running,
+            Phase::Retrying(_) => TaskState::Retrying,
             Phase::Ended(End::Succeeded) => TaskState::Succeeded,
             Phase::Ended(End::Failed) => TaskState::Failed,
+            Phase::Ended(End::Dead) => TaskState::Dead,
             Phase::Ended(End::Cancelled) => TaskState::Cancelled,
             Phase::Ended(End::Skipped) => TaskState::Skipped,
         }
@@ -150,21 +179,30 @@ impl State {
 
     /// A run that is due waits for a worker from now on, under the ticket returned.
     pub(super) fn queue(&mut self) -> Result<Ticket, Refused> {
+        self.queue_as(Kept::No)
+    }
+
+    /// A run that nobody may take back waits for a worker from now on, under the ticket returned.
+    pub(super) fn queue_kept(&mut self) -> Result<Ticket, Refused> {
+        self.queue_as(Kept::Yes)
+    }
+
+    fn queue_as(&mut self, kept: Kept) -> Result<Ticket, Refused> {
         match self.phase {
             Phase::Scheduled => {
-                self.tickets += 1;
-                self.phase = Phase::Queued(self.tickets);
-                Ok(self.tickets)
+                let ticket = self.new_ticket();
+                self.phase = Phase::Queued { ticket, kept };
+                Ok(ticket)
             }
-            Phase::Queued(_) | Phase::Running { .. } => Err(Refused::Busy),
+            Phase::Queued { .. } | Phase::Running { .. } | Phase::Retrying(_) => Err(Refused::Busy),
             Phase::Ended(_) => Err(Refused::Ended),
         }
     }
 
-    /// The run of `ticket` starts. The token is how it will be told to stop.
+    /// The attempt of `ticket` starts. The token is how it will be told to stop.
     pub(super) fn start(&mut self, ticket: Ticket) -> Result<CancelToken, Refused> {
         match self.phase {
-            Phase::Queued(waiting) if waiting == ticket => {
+            Phase::Queued { ticket: waits, .. } if waits == ticket => {
                 let token = CancelToken::new();
                 self.phase = Phase::Running {
                     ticket,
@@ -182,8 +220,39 @@ impl State {
     /// occurrence.
     pub(super) fn give_back(&mut self, ticket: Option<Ticket>) -> Result<(), Refused> {
         match self.phase {
-            Phase::Queued(waiting) if ticket.is_none_or(|ticket| ticket == waiting) => {
-                self.phase = Phase::Scheduled;
+            Phase::Queued {
+                ticket: waits,
+                kept,
+            } if ticket.is_none_or(|ticket| ticket == waits) => match kept {
+                Kept::No => {
+                    self.phase = Phase::Scheduled;
+                    Ok(())
+                }
+                Kept::Yes => Err(Refused::Kept),
+            },
+            Phase::Ended(_) => Err(Refused::Ended),
+            _ => Err(Refused::OldTicket),
+        }
+    }
+
+    /// The attempt of `ticket` is over, and another one will follow: it waits for its instant,
+    /// under the ticket returned.
+    pub(super) fn retry(&mut self, ticket: Ticket) -> Result<Ticket, Refused> {
+        self.check_over(ticket)?;
+        if self.is_cancelled_run() {
+            return Err(Refused::Cancelled);
+        }
+        let next = self.new_ticket();
+        self.phase = Phase::Retrying(next);
+        Ok(next)
+    }
+
+    /// The instant of the attempt of `ticket` has come: it waits for a worker.
+    pub(super) fn queue_again(&mut self, ticket: Ticket) -> Result<(), Refused> {
+        match self.phase {
+            Phase::Retrying(waits) if waits == ticket => {
+                let kept = Kept::Yes;
+                self.phase = Phase::Queued { ticket, kept };
                 Ok(())
             }
             Phase::Ended(_) => Err(Refused::Ended),
@@ -191,22 +260,29 @@ impl State {
         }
     }
 
-    /// The run of `ticket` has returned. The end, if the task has one now.
+    /// The attempt of `ticket` is over, and with it the run. The end, if the task has one now.
     pub(super) fn finish(&mut self, ticket: Ticket, next: Next) -> Result<Option<End>, Refused> {
+        self.check_over(ticket)?;
+        let end = match next {
+            _ if self.is_cancelled_run() => Some(End::Cancelled),
+            Next::MoreToCome => None,
+            Next::Nothing(end) => Some(end),
+        };
+        self.phase = end.map_or(Phase::Scheduled, Phase::Ended);
+        Ok(end)
+    }
+
+    /// Whether the present attempt is that of `ticket` and can be over: it runs, or waits for a
+    /// worker that refuses it.
+    pub(super) fn check_over(&self, ticket: Ticket) -> Result<(), Refused> {
         match self.phase {
             Phase::Running {
-                ticket: running,
-                cancelled,
-                ..
-            } if running == ticket => {
-                let end = match next {
-                    _ if cancelled => Some(End::Cancelled),
-                    Next::MoreToCome => None,
-                    Next::Nothing(end) => Some(end),
-                };
-                self.phase = end.map_or(Phase::Scheduled, Phase::Ended);
-                Ok(end)
+                ticket: present, ..
             }
+            | Phase::Queued {
+                ticket: present,
+                kept: Kept::Yes,
+            } if present == ticket => Ok(()),
             Phase::Ended(_) => Err(Refused::Ended),
             _ => Err(Refused::OldTicket),
         }
@@ -219,7 +295,7 @@ impl State {
                 self.phase = Phase::Ended(end);
                 Ok(())
             }
-            Phase::Queued(_) | Phase::Running { .. } => Err(Refused::Busy),
+            Phase::Queued { .. } | Phase::Running { .. } | Phase::Retrying(_) => Err(Refused::Busy),
             Phase::Ended(_) => Err(Refused::Ended),
         }
     }
@@ -227,7 +303,7 @@ impl State {
     /// No run starts from now on.
     pub(super) fn cancel(&mut self) -> Met {
         match &mut self.phase {
-            Phase::Scheduled | Phase::Queued(_) => {
+            Phase::Scheduled | Phase::Queued { .. } | Phase::Retrying(_) => {
                 self.phase = Phase::Ended(End::Cancelled);
                 Met::Waiting
             }
@@ -246,7 +322,7 @@ impl State {
 
     /// Whether the run of `ticket` waits for a worker.
     pub(super) fn awaits(&self, ticket: Ticket) -> bool {
-        matches!(self.phase, Phase::Queued(waiting) if waiting == ticket)
+        matches!(self.phase, Phase::Queued { ticket: waits, .. } if waits == ticket)
     }
 
     /// Whether a run is going that was told to be the last.
@@ -259,91 +335,12 @@ impl State {
             }
         )
     }
+
+    fn new_ticket(&mut self) -> Ticket {
+        self.tickets = self.tickets.wrapping_add(1);
+        self.tickets
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn queued() -> (State, Ticket) {
-        let mut state = State::new();
-        let ticket = state.queue().unwrap();
-        (state, ticket)
-    }
-
-    fn running() -> (State, Ticket) {
-        let (mut state, ticket) = queued();
-        state.start(ticket).unwrap();
-        (state, ticket)
-    }
-
-    fn ended() -> State {
-        let mut state = State::new();
-        state.end(End::Skipped).unwrap();
-        state
-    }
-
-    #[test]
-    fn a_task_goes_round_and_ends() {
-        let (mut state, ticket) = running();
-        assert_eq!(state.finish(ticket, Next::MoreToCome), Ok(None));
-        assert_eq!(state.name(), TaskState::Scheduled);
-        let ticket = state.queue().unwrap();
-        state.start(ticket).unwrap();
-        let end = state.finish(ticket, Next::Nothing(End::Succeeded));
-        assert_eq!(end, Ok(Some(End::Succeeded)));
-        assert!(state.name().has_ended());
-    }
-
-    #[test]
-    fn a_second_run_is_refused_while_one_waits_or_goes() {
-        assert_eq!(queued().0.queue(), Err(Refused::Busy));
-        assert_eq!(running().0.queue(), Err(Refused::Busy));
-    }
-
-    #[test]
-    fn nothing_moves_a_task_that_has_ended() {
-        let mut state = ended();
-        assert_eq!(state.queue(), Err(Refused::Ended));
-        assert_eq!(state.start(0).unwrap_err(), Refused::Ended);
-        assert_eq!(state.give_back(None), Err(Refused::Ended));
-        assert_eq!(state.finish(0, Next::MoreToCome), Err(Refused::Ended));
-        assert_eq!(state.end(End::Failed), Err(Refused::Ended));
-        assert!(matches!(state.cancel(), Met::Ended));
-        assert_eq!(state.name(), TaskState::Skipped);
-    }
-
-    #[test] // HD-02
-    fn an_old_ticket_starts_nothing() {
-        let (mut state, old) = queued();
-        state.give_back(None).unwrap();
-        assert_eq!(state.start(old).unwrap_err(), Refused::OldTicket);
-        let new = state.queue().unwrap();
-        assert_eq!(state.start(old).unwrap_err(), Refused::OldTicket);
-        assert_eq!(state.give_back(Some(old)), Err(Refused::OldTicket));
-        state.start(new).unwrap();
-        assert_eq!(state.finish(old, Next::MoreToCome), Err(Refused::OldTicket));
-    }
-
-    #[test]
-    fn a_cancel_before_the_run_ends_the_task_and_during_it_marks_the_run() {
-        assert!(matches!(State::new().cancel(), Met::Waiting));
-        let (mut state, ticket) = queued();
-        assert!(matches!(state.cancel(), Met::Waiting));
-        assert_eq!(state.start(ticket).unwrap_err(), Refused::Ended);
-        let (mut state, ticket) = running();
-        assert!(matches!(state.cancel(), Met::Running(_)));
-        assert!(matches!(state.cancel(), Met::Cancelled));
-        assert_eq!(state.name(), TaskState::Running);
-        let end = state.finish(ticket, Next::MoreToCome);
-        assert_eq!(end, Ok(Some(End::Cancelled)));
-    }
-
-    #[test]
-    fn a_task_with_a_run_cannot_be_ended_from_outside() {
-        assert_eq!(queued().0.end(End::Skipped), Err(Refused::Busy));
-        assert_eq!(running().0.end(End::Skipped), Err(Refused::Busy));
-        let (mut state, _) = running();
-        assert_eq!(state.give_back(None), Err(Refused::OldTicket));
-    }
-}
+mod tests;

@@ -1,0 +1,205 @@
+//! The key `retry` of a task: how often a program that failed is started again, and after how long.
+
+use std::time::Duration;
+
+use toml::de::DeValue;
+
+use super::fault::Faults;
+use super::keys::nearest;
+use super::values::{self, Value};
+
+/// How a task is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Retry {
+    /// The first one included.
+    pub(crate) attempts: u32,
+    pub(crate) delay: Duration,
+    pub(crate) backoff: Backoff,
+    pub(crate) max_delay: Option<Duration>,
+    pub(crate) jitter: Option<Jitter>,
+}
+
+/// How the delay goes on from attempt to attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Backoff {
+    Fixed,
+    Linear,
+    Exponential,
+}
+
+/// How far a delay may be from what the back-off says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Jitter {
+    Full,
+    Equal,
+}
+
+const KEYS: [&str; 5] = ["attempts", "delay", "backoff", "max_delay", "jitter"];
+const EXAMPLE: &str = "write retry = { attempts = 3, delay = \"5s\" }";
+/// The runtime has no shorter one.
+const DELAY_MIN: Duration = Duration::from_millis(1);
+
+/// Reads the table, or adds every fault in it.
+pub(crate) fn read(value: &Value<'_>, faults: &mut Faults) -> Option<Retry> {
+    let Some(table) = value.get_ref().as_table() else {
+        let kind = value.get_ref().type_str();
+        let fault = faults.add(
+            value.span(),
+            format!(
+                "`retry` must be a table, not {} {kind}",
+                values::article(kind)
+            ),
+        );
+        match value.get_ref() {
+            DeValue::Integer(number) => {
+                let number = number.as_str();
+                fault.help(format!(
+                    "write retry = {{ attempts = {number}, delay = \"5s\" }}"
+                ))
+            }
+            _ => fault.help(EXAMPLE),
+        };
+        return None;
+    };
+    let mut right = true;
+    for (key, _) in table.iter() {
+        let name = key.get_ref().as_ref();
+        if !KEYS.contains(&name) {
+            right = false;
+            let shown = format!("unknown key `{}` in `retry`", name.escape_debug());
+            let fault = faults.add(key.span(), shown);
+            if let Some(meant) = meant_by(name) {
+                fault.help(format!("did you mean `{meant}`?"));
+            }
+            fault.note(format!("`retry` knows {}", KEYS.join(", ")));
+        }
+    }
+    // Each value is looked at, so that a user sees all faults at once.
+    let missing = |key: &str, faults: &mut Faults| {
+        let is_misspelt = table
+            .iter()
+            .any(|(name, _)| meant_by(name.get_ref()) == Some(key));
+        if !is_misspelt {
+            faults
+                .add(value.span(), format!("`retry` has no `{key}`"))
+                .help(EXAMPLE);
+        }
+    };
+    let attempts = match table.get("attempts") {
+        Some(value) => attempts(value, faults),
+        None => {
+            missing("attempts", faults);
+            None
+        }
+    };
+    let delay = match table.get("delay") {
+        Some(value) => values::duration("delay", value, faults),
+        None => {
+            missing("delay", faults);
+            None
+        }
+    };
+    let backoff = match table.get("backoff") {
+        Some(value) => {
+            let choices = [
+                ("fixed", Backoff::Fixed),
+                ("linear", Backoff::Linear),
+                ("exponential", Backoff::Exponential),
+            ];
+            one_of("backoff", value, choices, faults)
+        }
+        None => Some(Backoff::Fixed),
+    };
+    let max_delay = match table.get("max_delay") {
+        Some(value) => longest(value, faults).map(Some),
+        None => Some(None),
+    };
+    let jitter = match table.get("jitter") {
+        Some(value) => {
+            let choices = [("full", Jitter::Full), ("equal", Jitter::Equal)];
+            one_of("jitter", value, choices, faults).map(Some)
+        }
+        None => Some(None),
+    };
+    let retry = Retry {
+        attempts: attempts?,
+        delay: delay?,
+        backoff: backoff?,
+        max_delay: max_delay?,
+        jitter: jitter?,
+    };
+    right.then_some(retry)
+}
+
+fn meant_by(unknown: &str) -> Option<&'static str> {
+    let other = match unknown {
+        "max_attempts" | "count" | "times" | "tries" | "limit" | "max" => Some("attempts"),
+        "wait" | "after" | "interval" | "pause" | "base" => Some("delay"),
+        "back_off" | "kind" | "policy" | "strategy" => Some("backoff"),
+        "max_interval" | "cap" => Some("max_delay"),
+        _ => None,
+    };
+    other.or_else(|| nearest(unknown, &KEYS))
+}
+
+fn attempts(value: &Value<'_>, faults: &mut Faults) -> Option<u32> {
+    let number = value
+        .get_ref()
+        .as_integer()
+        .and_then(|number| i128::from_str_radix(number.as_str(), number.radix()).ok());
+    let wrong = match number {
+        Some(number) => match u32::try_from(number) {
+            Ok(attempts @ 1..) => return Some(attempts),
+            _ => number.to_string(),
+        },
+        None => {
+            let kind = value.get_ref().type_str();
+            format!("{} {kind}", values::article(kind))
+        }
+    };
+    faults
+        .add(
+            value.span(),
+            format!(
+                "`attempts` must be a whole number from 1 to {}, not {wrong}",
+                u32::MAX
+            ),
+        )
+        .help("the first try counts: attempts = 3 is one try and two more");
+    None
+}
+
+fn longest(value: &Value<'_>, faults: &mut Faults) -> Option<Duration> {
+    let delay = values::duration("max_delay", value, faults)?;
+    if delay < DELAY_MIN {
+        faults
+            .add(
+                value.span(),
+                "`max_delay` is shorter than 1ms, the shortest delay",
+            )
+            .help("write the longest delay, such as max_delay = \"1m\"");
+        return None;
+    }
+    Some(delay)
+}
+
+fn one_of<T: Copy, const N: usize>(
+    key: &str,
+    value: &Value<'_>,
+    choices: [(&'static str, T); N],
+    faults: &mut Faults,
+) -> Option<T> {
+    let example = format!("\"{}\"", choices[0].0);
+    let text = values::text(key, value, &example, faults)?;
+    if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+        return Some(*choice);
+    }
+    let names = choices.map(|(name, _)| name);
+    let shown = text.escape_debug();
+    let fault = faults.add(value.span(), format!("`{key}` cannot be \"{shown}\""));
+    if let Some(meant) = nearest(text, &names) {
+        fault.help(format!("did you mean \"{meant}\"?"));
+    }
+    fault.note(format!("it is one of {}", names.join(", ")));
+    None
+}

@@ -1,0 +1,311 @@
+//! On a worker: an attempt has ended. What came of it is written down, and what follows is armed.
+//!
+//! ```text
+//!  judge (failing.rs) --> again --> put_off: a timer for the next attempt, state retrying
+//!                     \-> over  --> end_run: counts, the dead letter, the next occurrence or the end
+//! ```
+//!
+//! The order matters: first what follows is armed and the id is free, then waiters are told, then
+//! hooks are called, and only then the run no longer counts as going. So whoever waited for it finds
+//! everything done.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use wheel_sync::MutexGuard;
+
+use super::failing::{Failing, Failure, Verdict};
+use super::state::{End, Next, Ticket};
+use super::trial::{Begun, Trial};
+use super::{Armed, Leftovers, Life, Outcome, Task, TaskState};
+use crate::clock::Moment;
+use crate::panics::discard;
+use crate::schedule::Due;
+use crate::scheduler::{DeadLetter, Death, Fire, Letter, Replay};
+
+/// An attempt, while its handler is called and until its end is written down.
+pub(super) struct Attempt {
+    pub(super) ticket: Ticket,
+    /// Of the task, from 1.
+    pub(super) run: u64,
+    /// Of the run, from 1.
+    pub(super) number: u32,
+    /// From when on `max_elapsed` counts.
+    pub(super) since: Moment,
+    pub(super) nominal: SystemTime,
+    pub(super) missed: u64,
+    /// When the first attempt of the run started.
+    pub(super) first_start: SystemTime,
+}
+
+/// What is left to do without the lock.
+#[derive(Default)]
+struct After {
+    leftovers: Option<Leftovers>,
+    /// For the hook.
+    letter: Option<DeadLetter>,
+    /// What had to make room for it: the user's code, to be dropped.
+    evicted: Option<Letter>,
+    next_in: Option<Duration>,
+    is_interrupted: bool,
+}
+
+impl Task {
+    /// The handler has returned, or the executor has refused another attempt.
+    pub(super) fn finish(
+        self: &Arc<Task>,
+        attempt: &Attempt,
+        failing: Option<&Arc<Failing>>,
+        outcome: Outcome,
+    ) {
+        let verdict = self.judge(attempt, failing.map(|failing| &**failing), outcome);
+        let mut life = self.life.lock();
+        if life.state.check_over(attempt.ticket).is_err() {
+            // The attempt is not the present one: its result is of no interest to anybody.
+            return;
+        }
+        let (before, was_leaving) = (life.state.name(), life.is_leaving);
+        if let Some(error) = verdict.error() {
+            life.tally.last_error = Some(Arc::clone(error));
+        }
+        let mut after = After::default();
+        let end = match &verdict {
+            Verdict::Again { delay, error } if !life.state.is_cancelled_run() => {
+                self.put_off(&mut life, attempt, *delay, error.as_ref(), &mut after)
+            }
+            over => self.end_run(&mut life, attempt, failing, over, &mut after),
+        };
+        if end.is_some() {
+            after.leftovers = Some(self.bury(&mut life));
+        }
+        let state = life.state.name();
+        drop(life);
+        if was_leaving {
+            self.core.leaving.lock().remove(&self.id.serial);
+        }
+        if after.is_interrupted {
+            let mut info = self.info();
+            info.state = TaskState::Retrying;
+            let failed = u32::from(verdict.error().is_some());
+            info.attempt = attempt.number.saturating_add(failed);
+            self.core.interrupted.lock().push(info);
+        }
+        if let Some(failing) = failing {
+            self.call_hooks(attempt, failing, &verdict, &after);
+        }
+        after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
+        discard(after.evicted);
+        self.core.note_finished(before, state);
+    }
+
+    /// The run goes on after `delay`. The end, if the engine is closed.
+    fn put_off(
+        self: &Arc<Task>,
+        life: &mut Life,
+        attempt: &Attempt,
+        delay: Duration,
+        error: Option<&Arc<str>>,
+        after: &mut After,
+    ) -> Option<End> {
+        let next = life.state.retry(attempt.ticket);
+        let ticket = next.expect("the attempt is the present one and was not cancelled");
+        let engine = &self.core.engine;
+        let due = engine.clock().now().after(delay);
+        let task = Arc::clone(self);
+        let armed = engine.at_tick_of(due, Fire::Retry { task, ticket });
+        let Ok(key) = armed else {
+            // What was refused holds this very task, which the caller holds as well. The scheduler
+            // shuts down, and the run is not over: its report says so.
+            let _ = life.state.cancel();
+            self.core.counters.run_abandoned();
+            life.take_trial();
+            after.is_interrupted = true;
+            return Some(End::Cancelled);
+        };
+        let trouble = life.trouble();
+        let trial = trouble.trial.get_or_insert(Trial {
+            begun: None,
+            failed: 0,
+            nominal: attempt.nominal,
+            missed: attempt.missed,
+            last_error: None,
+            timer: None,
+            letter: None,
+        });
+        let mut since = attempt.since;
+        match error {
+            Some(error) => {
+                trial.failed = attempt.number;
+                trial.last_error = Some(Arc::clone(error));
+                trouble.retried += 1;
+                self.core.counters.run_retried();
+            }
+            None => {
+                since = since.after(delay);
+                self.core.counters.run_snoozed();
+            }
+        }
+        let wall = attempt.first_start;
+        trial.begun = Some(Begun { since, wall });
+        let due = Due::Monotonic(due);
+        trial.timer = Some(Armed { key, due });
+        after.next_in = Some(delay);
+        None
+    }
+
+    /// The run is over. The end, if the task has one now.
+    fn end_run(
+        self: &Arc<Task>,
+        life: &mut Life,
+        attempt: &Attempt,
+        failing: Option<&Arc<Failing>>,
+        verdict: &Verdict,
+        after: &mut After,
+    ) -> Option<End> {
+        let counters = &self.core.counters;
+        let was_cancelled = life.state.is_cancelled_run();
+        let trial = life.take_trial();
+        let result = match verdict {
+            Verdict::Succeeded | Verdict::Stop => {
+                life.tally.succeeded += 1;
+                counters.run_succeeded();
+                End::Succeeded
+            }
+            // Snoozed, and cancelled at the same time.
+            Verdict::Again { error: None, .. } => {
+                counters.run_abandoned();
+                End::Cancelled
+            }
+            Verdict::Again { error: Some(_), .. } | Verdict::Failed { .. } => {
+                life.tally.failed += 1;
+                counters.run_failed();
+                End::Failed
+            }
+        };
+        let result = match (verdict, failing) {
+            (
+                Verdict::Failed {
+                    error,
+                    dead: Some(why),
+                },
+                Some(failing),
+            ) if !was_cancelled => {
+                life.trouble().dead += 1;
+                counters.run_dead();
+                let death = Death {
+                    error: error.to_string(),
+                    gave_up: *why,
+                    attempts: attempt.number,
+                    first_start: attempt.first_start,
+                    at: self.core.engine.clock().wall(),
+                };
+                let before = trial.and_then(|trial| trial.letter);
+                let letter = self.letter(life, attempt, death, before);
+                after.letter = failing.on_dead.is_some().then(|| (*letter.shown).clone());
+                after.evicted = self.core.dead.push(letter);
+                End::Dead
+            }
+            _ => result,
+        };
+        let next = if matches!(verdict, Verdict::Stop) {
+            Next::Nothing(End::Cancelled)
+        } else if life.armed.is_some() {
+            Next::MoreToCome
+        } else if life.plan.is_once() || self.is_spent(&life.tally) {
+            Next::Nothing(result)
+        } else {
+            let now = self.core.engine.clock().now();
+            let due = life.plan.after_end(now).filter(|_| !was_cancelled);
+            match due.map(|due| self.arm_next(life, due)) {
+                Some(Ok(())) => Next::MoreToCome,
+                // The engine is closed: no more runs, although more were wanted.
+                Some(Err(_)) | None => Next::Nothing(End::Cancelled),
+            }
+        };
+        let end = life.state.finish(attempt.ticket, next);
+        end.expect("the attempt is the present one")
+    }
+
+    /// What is kept of a run that is dead now, for the first time or after a replay.
+    fn letter(
+        &self,
+        life: &Life,
+        attempt: &Attempt,
+        death: Death,
+        before: Option<Box<DeadLetter>>,
+    ) -> Letter {
+        let shown = match before {
+            Some(before) => Box::new(before.dead_again(death)),
+            None => Box::new(DeadLetter {
+                id: self.core.dead.new_id(),
+                task: self.name().to_owned(),
+                run: attempt.run,
+                nominal: attempt.nominal,
+                last: death,
+                earlier: Vec::new(),
+                replays: 0,
+            }),
+        };
+        let code = life.code.clone();
+        let replay = code.map(|code| Replay {
+            serial: self.id.serial,
+            settings: self.settings,
+            code,
+        });
+        Letter { shown, replay }
+    }
+
+    /// On the driver thread or another one: the executor has dropped a run that is kept.
+    pub(super) fn refuse_attempt(self: &Arc<Task>, mut life: MutexGuard<'_, Life>, ticket: Ticket) {
+        let clock = self.core.engine.clock();
+        let (now, wall) = (clock.now(), clock.wall());
+        let failing = life.code.as_ref().and_then(|code| code.failing.clone());
+        let trial = life.trial_mut().expect("a run that is kept has its trial");
+        let is_first = trial.begun.is_none();
+        let begun = *trial.begun.get_or_insert(Begun { since: now, wall });
+        let (number, nominal, missed) = (trial.failed + 1, trial.nominal, trial.missed);
+        life.tally.runs += u64::from(is_first);
+        let attempt = Attempt {
+            ticket,
+            run: life.tally.runs,
+            number,
+            since: begun.since,
+            nominal,
+            missed,
+            first_start: begun.wall,
+        };
+        drop(life);
+        if is_first {
+            self.core.counters.run_started(0);
+        }
+        let refused = Outcome::Failure("the executor refused the attempt".to_owned());
+        self.finish(&attempt, failing.as_ref(), refused);
+        discard(failing);
+    }
+
+    fn call_hooks(&self, attempt: &Attempt, failing: &Failing, verdict: &Verdict, after: &After) {
+        if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
+            let failure = Failure {
+                task: self.name().to_owned(),
+                run: attempt.run,
+                attempt: attempt.number,
+                error: error.to_string(),
+                next_in: after.next_in,
+            };
+            self.call_hook("on_failure", || hook(&failure));
+        }
+        if let (Some(hook), Some(letter)) = (&failing.on_dead, &after.letter) {
+            self.call_hook("on_dead", || hook(letter));
+        }
+    }
+}
+
+impl Verdict {
+    fn error(&self) -> Option<&Arc<str>> {
+        match self {
+            Verdict::Succeeded | Verdict::Stop => None,
+            Verdict::Again { error, .. } => error.as_ref(),
+            Verdict::Failed { error, .. } => Some(error),
+        }
+    }
+}

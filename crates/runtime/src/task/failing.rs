@@ -1,0 +1,144 @@
+//! What a task is told to do about failures: its policy and its hooks. And what they make of an
+//! attempt that has ended.
+//!
+//! All of it is the user's code: it is called and dropped on the worker, with no lock held, and its
+//! panics end here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::conclude::Attempt;
+use super::{Outcome, Task};
+use crate::clock::unix_nanos;
+use crate::panics::{contain, tell_stderr};
+use crate::policy::{DELAY_MIN, Decision, Failed, GaveUp, Retry, draw};
+use crate::scheduler::DeadLetter;
+
+/// Told about things that went wrong.
+pub(crate) type Hook<T> = Arc<dyn Fn(&T) + Send + Sync>;
+
+/// For tasks that have anything of it; the others pay for a pointer.
+#[derive(Clone, Default)]
+pub(crate) struct Failing {
+    pub(crate) retry: Option<Retry>,
+    pub(crate) on_failure: Option<Hook<Failure>>,
+    pub(crate) on_dead: Option<Hook<DeadLetter>>,
+}
+
+/// An attempt that failed, as a hook is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The id of the task.
+    pub task: String,
+    /// Which run of the task it was, from 1.
+    pub run: u64,
+    /// Which attempt of the run, from 1.
+    pub attempt: u32,
+    /// What the handler said, or `panicked: ` and the message.
+    pub error: String,
+    /// After how long the run is tried again; `None` if it is not.
+    pub next_in: Option<Duration>,
+}
+
+/// What has come of an attempt.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    Succeeded,
+    /// So has it, and the handler wants no more runs.
+    Stop,
+    /// The run goes on after so long: it was snoozed, or it failed with this error.
+    Again {
+        delay: Duration,
+        error: Option<Arc<str>>,
+    },
+    /// The run has failed; with a policy, it is dead.
+    Failed {
+        error: Arc<str>,
+        dead: Option<GaveUp>,
+    },
+}
+
+impl Task {
+    /// What comes of an attempt that has just ended.
+    pub(super) fn judge(
+        &self,
+        attempt: &Attempt,
+        failing: Option<&Failing>,
+        outcome: Outcome,
+    ) -> Verdict {
+        let (error, asked, is_permanent) = match outcome {
+            Outcome::Success => return Verdict::Succeeded,
+            Outcome::Cancel => return Verdict::Stop,
+            Outcome::Snooze(delay) => {
+                let delay = delay.max(DELAY_MIN);
+                return Verdict::Again { delay, error: None };
+            }
+            Outcome::Failure(error) => (error, None, false),
+            Outcome::RetryAfter(delay, error) => (error, Some(delay), false),
+            Outcome::Permanent(error) => (error, None, true),
+        };
+        let error: Arc<str> = error.into();
+        let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) else {
+            return Verdict::Failed { error, dead: None };
+        };
+        let decision = if is_permanent {
+            Decision::GiveUp(GaveUp::Permanent)
+        } else {
+            let failed = Failed {
+                error: &error,
+                attempt: attempt.number,
+                elapsed: self.core.engine.clock().now().since(attempt.since),
+                asked,
+                draw: self.draw(attempt),
+            };
+            let decided = self.call_hook("the retry policy", || retry.decide(failed));
+            decided.unwrap_or(Decision::GiveUp(GaveUp::PolicyPanicked))
+        };
+        match decision {
+            Decision::Again(delay) => {
+                let error = Some(error);
+                Verdict::Again { delay, error }
+            }
+            Decision::GiveUp(why) => {
+                let dead = Some(why);
+                Verdict::Failed { error, dead }
+            }
+        }
+    }
+
+    /// Calls what the user wants to be asked or told. A panic is counted, and there is no answer
+    /// then.
+    pub(super) fn call_hook<R>(&self, what: &str, call: impl FnOnce() -> R) -> Option<R> {
+        contain(call)
+            .map_err(|message| {
+                self.core.counters.hook_panicked();
+                tell_stderr(&format!("{what} of {} panicked", self.name()), &message);
+            })
+            .ok()
+    }
+
+    /// The random number of an attempt: the same for the same seed, id, run and attempt.
+    fn draw(&self, attempt: &Attempt) -> u64 {
+        // FNV-1a: the same in each process, unlike the hash of a map.
+        let id = self
+            .name()
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        let nominal = unix_nanos(attempt.nominal) as u64;
+        draw([self.core.seed, id, nominal, u64::from(attempt.number)])
+    }
+}
+
+impl fmt::Debug for Failing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failing")
+            .field("retry", &self.retry)
+            .field("has_on_failure", &self.on_failure.is_some())
+            .field("has_on_dead", &self.on_dead.is_some())
+            .finish()
+    }
+}

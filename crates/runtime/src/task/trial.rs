@@ -1,0 +1,171 @@
+//! A run that is not over with its first attempt: what it keeps from one attempt to the next.
+//!
+//! ```text
+//!  conclude.rs: the attempt failed, or was snoozed --> Trial, a timer in the engine
+//!  driver:      the instant has come               --> WaitingRun --> executor
+//!  run.rs:      the next attempt
+//! ```
+//!
+//! Few runs need one, so it is boxed, and a task that never fails has none.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::occur::{Calendar, Looked, WaitingRun};
+use super::state::Ticket;
+use super::{Armed, Life, Task};
+use crate::clock::Moment;
+use crate::schedule::Due;
+use crate::scheduler::DeadLetter;
+
+/// What a task remembers of its failures, from the first one on.
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    pub(super) retried: u64,
+    pub(super) dead: u64,
+    pub(super) trial: Option<Trial>,
+}
+
+/// A run between its first attempt and its end; or one that was dead and is replayed.
+#[derive(Debug)]
+pub(super) struct Trial {
+    /// When its first attempt started; `None` if it has not.
+    pub(super) begun: Option<Begun>,
+    /// Attempts that have failed; what was snoozed does not count.
+    pub(super) failed: u32,
+    pub(super) nominal: SystemTime,
+    pub(super) missed: u64,
+    pub(super) last_error: Option<Arc<str>>,
+    /// What it waits for, while it is retrying.
+    pub(super) timer: Option<Armed>,
+    /// How it has been dead before.
+    pub(super) letter: Option<Box<DeadLetter>>,
+}
+
+/// When a run began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begun {
+    /// Moved on by the time for which the run was snoozed.
+    pub(super) since: Moment,
+    pub(super) wall: SystemTime,
+}
+
+impl Trial {
+    /// A run that was dead, to be tried from the start.
+    pub(super) fn replayed(letter: Box<DeadLetter>) -> Trial {
+        Trial {
+            begun: None,
+            failed: 0,
+            nominal: letter.nominal,
+            missed: 0,
+            last_error: Some(letter.last.error.as_str().into()),
+            timer: None,
+            letter: Some(letter),
+        }
+    }
+}
+
+impl Life {
+    pub(super) fn trial(&self) -> Option<&Trial> {
+        self.trouble.as_ref()?.trial.as_ref()
+    }
+
+    pub(super) fn trial_mut(&mut self) -> Option<&mut Trial> {
+        self.trouble.as_mut()?.trial.as_mut()
+    }
+
+    pub(super) fn take_trial(&mut self) -> Option<Trial> {
+        self.trouble.as_mut()?.trial.take()
+    }
+
+    pub(super) fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
+    }
+}
+
+impl Task {
+    /// The instant of the attempt of `ticket` has come, which was `due`. Never blocks.
+    pub(crate) fn try_again(self: Arc<Task>, ticket: Ticket, due: Moment, now: Moment) -> Looked {
+        let Some(mut life) = self.life.try_lock() else {
+            return Looked::Busy(self);
+        };
+        if life.state.queue_again(ticket).is_err() {
+            // Cancelled while the driver had it in its hands.
+            return Looked::Nothing;
+        }
+        let calendar_due = life.plan.calendar(Due::Monotonic(due));
+        let trial = life.trial_mut();
+        let trial = trial.expect("a run that waits for another attempt has its trial");
+        trial.timer = None;
+        let run = WaitingRun {
+            task: Some(Arc::clone(&self)),
+            ticket,
+            due,
+            late_from: self.core.tick_start(due).min(now),
+            calendar: Calendar {
+                nominal: trial.nominal,
+                due: calendar_due,
+            },
+            missed: trial.missed,
+        };
+        self.core.note_queued_again();
+        drop(life);
+        Looked::Run(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wheel_sync::thread;
+
+    use crate::{Context, InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+
+    #[test]
+    fn whoever_holds_the_lock_of_a_task_delays_its_next_attempt_and_does_not_lose_it() {
+        const HANG: Duration = Duration::from_secs(20);
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let ms = Duration::from_millis;
+        let fails_once = |run: &Context| match run.attempt() {
+            1 => Err("no paper"),
+            _ => Ok(()),
+        };
+        let held = scheduler.task("x").after(ms(1)).retry(Retry::fixed(ms(5)));
+        let held = held.run(fails_once).unwrap();
+        let other = scheduler.after(ms(7), |_| ()).unwrap();
+        clock.advance(ms(1));
+        assert!(scheduler.wait_idle_timeout(HANG));
+        thread::scope(|scope| {
+            let life = held.0.life.lock();
+            // Returns when everything due has been handed over, the held one included.
+            let mover = scope.spawn(|| clock.advance(ms(10)));
+            assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+            assert!(!mover.is_finished());
+            drop(life);
+        });
+        assert_eq!(held.wait_timeout(HANG), Some(TaskState::Succeeded));
+    }
+
+    #[test] // MG-01
+    fn a_cancel_takes_the_timer_of_the_next_attempt_out_of_the_engine() {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let hour = Duration::from_secs(3600);
+        let task = scheduler
+            .task("x")
+            .every(hour)
+            .retry(Retry::fixed(hour * 24));
+        let task = task.run(|_| Err("no paper")).unwrap();
+        clock.run_for(hour);
+        assert_eq!(task.info().state, TaskState::Retrying);
+        // The next occurrence, and the next attempt.
+        assert_eq!(task.0.core.engine.len(), 2);
+        let _ = task.cancel();
+        assert_eq!(task.0.core.engine.len(), 0);
+        assert!(task.0.life.lock().trial().is_none());
+    }
+}

@@ -1,0 +1,122 @@
+//! Faults of `wheel-runtime`: what happens when a run fails.
+
+use super::{Fault, Notice};
+
+pub(super) const FAULTS: &[Fault] = &[
+    Fault {
+        name: "an attempt that waits for a worker again counts as idle",
+        file: "crates/runtime/src/scheduler/core.rs",
+        find: "        self.activity.begin();\n        self.counters.moved(TaskState::Retrying, TaskState::Queued);\n",
+        replace: "        self.counters.moved(TaskState::Retrying, TaskState::Queued);\n",
+        notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
+    },
+    Fault {
+        name: "a run that is cancelled between two attempts is not accounted for",
+        file: "crates/runtime/src/task/mod.rs",
+        find: "            self.core.counters.run_abandoned();\n",
+        replace: "",
+        notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
+    },
+    Fault {
+        name: "a cancel leaves the timer of the next attempt",
+        file: "crates/runtime/src/task/control.rs",
+        find: "                    drop(self.core.engine.cancel(timer.key));\n",
+        replace: "                    let _ = timer;\n",
+        notice: Notice::Unit("wheel-runtime", "a_cancel_takes_the_timer"),
+    },
+    Fault {
+        name: "a run that was cancelled is tried again",
+        file: "crates/runtime/src/task/conclude.rs",
+        find: "            Verdict::Again { delay, error } if !life.state.is_cancelled_run() => {",
+        replace: "            Verdict::Again { delay, error } => {",
+        notice: Notice::Model("retry_or_cancel", "a_cancel_meets"),
+    },
+    Fault {
+        name: "the instant of an attempt whose task was busy comes as an occurrence",
+        file: "crates/runtime/src/scheduler/sink.rs",
+        find: "                What::Retry => Fire::RetryAgain(busy),",
+        replace: "                What::Retry => Fire::OccurrenceAgain(busy),",
+        notice: Notice::Unit("wheel-runtime", "delays_its_next_attempt"),
+    },
+    Fault {
+        name: "a shutdown is silent about a run that would have been tried again",
+        file: "crates/runtime/src/task/conclude.rs",
+        find: "            self.core.interrupted.lock().push(info);\n",
+        replace: "            drop(info);\n",
+        notice: Notice::Model("retry_or_cancel", "a_shutdown_names"),
+    },
+    Fault {
+        name: "a replay that a shutdown refuses drops its run under the lock",
+        file: "crates/runtime/src/task/by_hand.rs",
+        find: "        let Err(refused) = self.run_now(ticket, nominal, wall) else {\n            core.note_queued();\n            return Ok(());\n        };\n",
+        replace: "        if self.run_now(ticket, nominal, wall).is_ok() {\n            core.note_queued();\n            return Ok(());\n        }\n        let refused = ();\n",
+        notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
+    },
+    Fault {
+        name: "a replay that a shutdown refuses is lost",
+        file: "crates/runtime/src/scheduler/dead_letters.rs",
+        find: "                discard(core.dead.insert(place, Letter { shown, replay }));\n",
+        replace: "                discard([Letter { shown, replay }]);\n                let _ = place;\n",
+        notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
+    },
+    Fault {
+        name: "a result with an old ticket counts",
+        file: "crates/runtime/src/task/state/mod.rs",
+        find: "            } if present == ticket => Ok(()),",
+        replace: "            } if present >= ticket => Ok(()),",
+        notice: Notice::Unit("wheel-runtime", "each_attempt_has_a_ticket"),
+    },
+    Fault {
+        name: "a run that has begun is given back",
+        file: "crates/runtime/src/task/state/mod.rs",
+        find: "                let kept = Kept::Yes;\n",
+        replace: "                let kept = Kept::No;\n",
+        notice: Notice::Test(
+            "wheel-runtime",
+            "scheduler",
+            "an_attempt_that_waits_for_a_worker",
+        ),
+    },
+    Fault {
+        name: "an attempt that the executor refuses is lost",
+        file: "crates/runtime/src/task/occur.rs",
+        find: "            Err(Refused::Kept) => return self.refuse_attempt(life, ticket),\n",
+        replace: "            Err(Refused::Kept) => return,\n",
+        notice: Notice::Test("wheel-runtime", "scheduler", "the_executor_refuses"),
+    },
+    Fault {
+        name: "the first try does not count",
+        file: "crates/runtime/src/policy/retry/mod.rs",
+        find: "        if failed.attempt >= self.max_attempts {",
+        replace: "        if failed.attempt > self.max_attempts {",
+        notice: Notice::Unit("wheel-runtime", "attempts_and_time"),
+    },
+    Fault {
+        name: "a delay may be nothing",
+        file: "crates/runtime/src/policy/retry/mod.rs",
+        find: "        spread.max(DELAY_MIN)\n",
+        replace: "        spread\n",
+        notice: Notice::Unit("wheel-runtime", "no_delay_is_below"),
+    },
+    Fault {
+        name: "dead letters have no bound",
+        file: "crates/runtime/src/scheduler/dead_letters.rs",
+        find: "        if letters.queue.len() > self.letters_max {",
+        replace: "        if letters.queue.len() > usize::MAX - self.letters_max {",
+        notice: Notice::Test("wheel-runtime", "scheduler", "beyond_the_bound"),
+    },
+    Fault {
+        name: "a shutdown leaves the code in the dead letters",
+        file: "crates/runtime/src/scheduler/shutdown.rs",
+        find: "        discard(self.dead.close());\n",
+        replace: "",
+        notice: Notice::Test("wheel-runtime", "scheduler", "a_letter_holds_its_handler"),
+    },
+    Fault {
+        name: "what was snoozed counts for max_elapsed",
+        file: "crates/runtime/src/task/conclude.rs",
+        find: "                since = since.after(delay);\n",
+        replace: "                since = since.after(Duration::ZERO);\n",
+        notice: Notice::Test("wheel-runtime", "scheduler", "what_was_snoozed"),
+    },
+];
