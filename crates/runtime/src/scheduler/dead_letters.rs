@@ -21,7 +21,6 @@ use wheel_sync::Mutex;
 use super::registry::NotAdded;
 use super::submit::OnConflict;
 use super::{Core, Scheduler};
-use crate::panics::discard;
 use crate::policy::GaveUp;
 use crate::schedule::Schedule;
 use crate::task::{Code, NotReplayed, Settings, Task, TaskHandle};
@@ -109,6 +108,17 @@ pub(crate) struct Replay {
     pub(crate) code: Code,
 }
 
+impl Replay {
+    /// Drops it; a panic of the user's `Drop` ends here.
+    pub(crate) fn discard(self) {
+        self.code.discard();
+    }
+}
+
+fn discard_each(replays: impl IntoIterator<Item = Replay>) {
+    replays.into_iter().for_each(Replay::discard);
+}
+
 /// Where the letters are.
 pub(crate) struct DeadQueue {
     letters: Mutex<Letters>,
@@ -147,30 +157,29 @@ impl DeadQueue {
         DeadLetterId(letters.ids)
     }
 
-    /// Adds a letter. What had to make room comes back, to be dropped without a lock.
-    pub(crate) fn push(&self, letter: Letter) -> Option<Letter> {
+    /// Adds a letter. The user's code that had to go comes back, to be dropped without a lock.
+    #[must_use = "drop it without a lock"]
+    pub(crate) fn push(&self, letter: Letter) -> Vec<Replay> {
         self.insert(usize::MAX, letter)
     }
 
     /// Adds a letter in front of number `place`, or behind all.
-    fn insert(&self, place: usize, letter: Letter) -> Option<Letter> {
+    #[must_use = "drop it without a lock"]
+    fn insert(&self, place: usize, letter: Letter) -> Vec<Replay> {
         let mut letters = self.letters.lock();
         let place = place.min(letters.queue.len());
         letters.queue.insert(place, letter);
-        let is_closed = letters.is_closed;
-        let mut evicted = None;
+        let mut gone = Vec::new();
         if letters.queue.len() > self.letters_max {
             letters.dropped += 1;
-            evicted = letters.queue.pop_front();
+            let evicted = letters.queue.pop_front();
+            gone.extend(evicted.and_then(|letter| letter.replay));
         }
-        if is_closed {
-            // Whoever gives a run up holds its code as well, so that nothing ends here.
-            letters
-                .queue
-                .iter_mut()
-                .for_each(|letter| letter.replay = None);
+        if letters.is_closed {
+            let queue = letters.queue.iter_mut();
+            gone.extend(queue.filter_map(|letter| letter.replay.take()));
         }
-        evicted
+        gone
     }
 
     fn take(&self, id: DeadLetterId) -> Option<(usize, Letter)> {
@@ -229,7 +238,7 @@ impl<'s> DeadLetters<'s> {
     /// the overlap policy like any other. Else it is a new task with the same id, handler and
     /// policies, that runs once. The nominal instant, and with it the
     /// [idempotency key](crate::Context::idempotency_key), stay what they were. Does not wait for
-    /// the run. A run that is cancelled before it has begun is not kept.
+    /// the run. A replay that is cancelled, or that a shutdown keeps from its end, is not kept.
     ///
     /// # Errors
     ///
@@ -262,17 +271,17 @@ impl<'s> DeadLetters<'s> {
         let Letter { shown, replay } = letter;
         let Some(replay) = replay else {
             let shown = Letter { shown, replay };
-            discard(core.dead.insert(place, shown));
+            discard_each(core.dead.insert(place, shown));
             return Err(ReplayError::ShuttingDown);
         };
         match core.replay(shown, &replay) {
             Ok(handle) => {
-                discard([replay]);
+                replay.discard();
                 Ok(handle)
             }
             Err((shown, error)) => {
                 let replay = Some(replay);
-                discard(core.dead.insert(place, Letter { shown, replay }));
+                discard_each(core.dead.insert(place, Letter { shown, replay }));
                 Err(error)
             }
         }
@@ -282,7 +291,7 @@ impl<'s> DeadLetters<'s> {
     pub fn purge(&self) -> usize {
         let letters = self.core.dead.take_all();
         let count = letters.len();
-        discard(letters);
+        discard_each(letters.into_iter().filter_map(|letter| letter.replay));
         count
     }
 }

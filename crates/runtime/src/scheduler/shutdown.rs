@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use super::activity::Caller;
 use super::core::Core;
+use super::dead_letters::Replay;
 use crate::clock::Patience;
-use crate::panics::discard;
 use crate::task::{
     Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
 };
@@ -117,7 +117,7 @@ impl Core {
         self.activity.tell();
         // What handlers captured may call for a shutdown itself, and that waits for the seal.
         dropped_last.into_iter().for_each(Leftovers::discard);
-        discard(self.dead.close());
+        self.dead.close().into_iter().for_each(Replay::discard);
         report
     }
 
@@ -130,9 +130,9 @@ impl Core {
                 continue;
             }
             let info = task.info();
-            if !info.state.has_ended() {
+            // One that ends or fails in this very moment is over, and named elsewhere if at all.
+            if task.interrupt() {
                 cut.push(info);
-                task.interrupt();
             }
         }
         cut

@@ -67,7 +67,10 @@ impl Task {
         };
         self.core.note_queued();
         life.trouble().trial = Some(Trial::replayed(letter));
-        self.stands_for_the_last(&mut life);
+        // An occurrence that is armed is another one, but runs by hand count.
+        if self.would_be_last(&life) {
+            self.disarm(&mut life);
+        }
         drop(life);
         // Refused by a closed engine it is in the report of the shutdown, as a run that waits.
         drop(self.run_now(ticket, nominal, wall));

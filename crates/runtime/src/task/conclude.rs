@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::MutexGuard;
 
 use super::failing::{Failing, Failure, Verdict};
+use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
 use super::{Armed, Leftovers, Life, Outcome, Task, TaskState};
@@ -45,7 +46,7 @@ struct After {
     /// For the hook.
     letter: Option<DeadLetter>,
     /// What had to make room for it: the user's code, to be dropped.
-    evicted: Option<Letter>,
+    evicted: Vec<Replay>,
     next_in: Option<Duration>,
     is_interrupted: bool,
 }
@@ -58,7 +59,9 @@ impl Task {
         failing: Option<&Arc<Failing>>,
         outcome: Outcome,
     ) {
-        let verdict = self.judge(attempt, failing.map(|failing| &**failing), outcome);
+        // One reading for all: what a delay counts from, and what the time limit is held against.
+        let ended = self.core.engine.clock().now();
+        let verdict = self.judge(attempt, failing.map(|failing| &**failing), outcome, ended);
         let mut life = self.life.lock();
         if life.state.check_over(attempt.ticket).is_err() {
             // The attempt is not the present one: its result is of no interest to anybody.
@@ -71,7 +74,14 @@ impl Task {
         let mut after = After::default();
         let end = match &verdict {
             Verdict::Again { delay, error } if !life.state.is_cancelled_run() => {
-                self.put_off(&mut life, attempt, *delay, error.as_ref(), &mut after)
+                let due = ended.after(*delay);
+                self.put_off(
+                    &mut life,
+                    attempt,
+                    (*delay, due),
+                    error.as_ref(),
+                    &mut after,
+                )
             }
             over => self.end_run(&mut life, attempt, failing, over, &mut after),
         };
@@ -80,9 +90,7 @@ impl Task {
         }
         let state = life.state.name();
         drop(life);
-        if was_leaving {
-            self.core.leaving.lock().remove(&self.id.serial);
-        }
+        // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
             let mut info = self.info();
             info.state = TaskState::Retrying;
@@ -90,27 +98,29 @@ impl Task {
             info.attempt = attempt.number.saturating_add(failed);
             self.core.interrupted.lock().push(info);
         }
+        if was_leaving {
+            self.core.leaving.lock().remove(&self.id.serial);
+        }
         if let Some(failing) = failing {
             self.call_hooks(attempt, failing, &verdict, &after);
         }
         after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        discard(after.evicted);
+        after.evicted.into_iter().for_each(Replay::discard);
         self.core.note_finished(before, state);
     }
 
-    /// The run goes on after `delay`. The end, if the engine is closed.
+    /// The run goes on after a delay, when it is due. The end, if the engine is closed.
     fn put_off(
         self: &Arc<Task>,
         life: &mut Life,
         attempt: &Attempt,
-        delay: Duration,
+        (delay, due): (Duration, Moment),
         error: Option<&Arc<str>>,
         after: &mut After,
     ) -> Option<End> {
         let next = life.state.retry(attempt.ticket);
         let ticket = next.expect("the attempt is the present one and was not cancelled");
         let engine = &self.core.engine;
-        let due = engine.clock().now().after(delay);
         let task = Arc::clone(self);
         let armed = engine.at_tick_of(due, Fire::Retry { task, ticket });
         let Ok(key) = armed else {
@@ -279,8 +289,11 @@ impl Task {
             self.core.counters.run_started(0);
         }
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
+        // A hook that waits for its own task must not keep the thread, as on a worker.
+        let outside = enter(self);
         self.finish(&attempt, failing.as_ref(), refused);
         discard(failing);
+        leave(outside);
     }
 
     fn call_hooks(&self, attempt: &Attempt, failing: &Failing, verdict: &Verdict, after: &After) {

@@ -132,12 +132,14 @@ impl Task {
         (stopped, leftovers)
     }
 
-    /// Asks a run that is going to stop; its task ends as cancelled.
-    pub(crate) fn interrupt(&self) {
+    /// Asks a run that is going to stop; its task ends as cancelled. False if none is going.
+    pub(crate) fn interrupt(&self) -> bool {
         let met = self.life.lock().state.cancel();
+        let is_going = matches!(met, Met::Running(_) | Met::Cancelled);
         if let Met::Running(token) = met {
             token.cancel();
         }
+        is_going
     }
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::conclude::Attempt;
 use super::{Outcome, Task};
-use crate::clock::unix_nanos;
-use crate::panics::{contain, tell_stderr};
+use crate::clock::{Moment, unix_nanos};
+use crate::panics::{contain, discard, tell_stderr};
 use crate::policy::{DELAY_MIN, Decision, Failed, GaveUp, Retry, draw};
 use crate::scheduler::DeadLetter;
 
@@ -67,6 +67,7 @@ impl Task {
         attempt: &Attempt,
         failing: Option<&Failing>,
         outcome: Outcome,
+        ended: Moment,
     ) -> Verdict {
         let (error, asked, is_permanent) = match outcome {
             Outcome::Success => return Verdict::Succeeded,
@@ -89,7 +90,7 @@ impl Task {
             let failed = Failed {
                 error: &error,
                 attempt: attempt.number,
-                elapsed: self.core.engine.clock().now().since(attempt.since),
+                elapsed: ended.since(attempt.since),
                 asked,
                 draw: self.draw(attempt),
             };
@@ -130,6 +131,17 @@ impl Task {
             });
         let nominal = unix_nanos(attempt.nominal) as u64;
         draw([self.core.seed, id, nominal, u64::from(attempt.number)])
+    }
+}
+
+/// As [`Code::discard`](super::Code::discard).
+impl Drop for Failing {
+    fn drop(&mut self) {
+        discard(self.on_failure.take());
+        discard(self.on_dead.take());
+        if let Some(retry) = self.retry.take() {
+            retry.discard();
+        }
     }
 }
 

@@ -147,6 +147,16 @@ pub(crate) struct Leftovers(Option<Code>);
 #[derive(Debug)]
 pub(crate) struct NotArmed;
 
+impl Code {
+    /// Drops it, each part of the user's by itself: a panic in one `Drop` ends here, and one that
+    /// followed it while the first unwinds would end the process.
+    pub(crate) fn discard(self) {
+        let Code { handler, failing } = self;
+        discard([handler]);
+        discard(failing);
+    }
+}
+
 impl From<Handler> for Code {
     fn from(handler: Handler) -> Code {
         let failing = None;
@@ -159,7 +169,7 @@ impl Leftovers {
 
     /// Drops them; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
-        discard(self.0);
+        self.0.into_iter().for_each(Code::discard);
     }
 }
 

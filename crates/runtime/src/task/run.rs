@@ -22,7 +22,7 @@ thread_local! {
 type Inside = (usize, usize);
 
 /// From now on the calling thread is in a run of `task`. Returns where it was before.
-fn enter(task: &Task) -> Inside {
+pub(super) fn enter(task: &Task) -> Inside {
     let inside = (
         Arc::as_ptr(&task.core).addr(),
         std::ptr::from_ref(task).addr(),
@@ -31,7 +31,7 @@ fn enter(task: &Task) -> Inside {
 }
 
 /// The calling thread is where it was before `enter`.
-fn leave(outside: Inside) {
+pub(super) fn leave(outside: Inside) {
     INSIDE.with(|cell| cell.set(outside));
 }
 

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use wheel_runtime::{Context, Failure, InlineExecutor, Outcome, Retry, Scheduler, TaskState};
+use wheel_runtime::{
+    CancelOutcome, Context, Failure, InlineExecutor, Outcome, Retry, Scheduler, TaskState,
+};
 
 use crate::bed::{Bed, ms};
 
@@ -160,6 +162,39 @@ fn what_hooks_capture_is_dropped_when_the_task_has_ended() {
     assert_eq!(task.wait(), TaskState::Succeeded);
     // The handle keeps nothing of the user's.
     assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[test]
+fn a_task_may_hold_any_number_of_values_whose_drop_panics() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("of the test");
+        }
+    }
+    let bed = Bed::inline();
+    let [a, b, c, d, e] = [Bomb, Bomb, Bomb, Bomb, Bomb];
+    let retry = Retry::custom(move |_| {
+        let _held = &a;
+        ms(5)
+    });
+    let retry = retry.retry_if(move |_| {
+        let _held = &b;
+        true
+    });
+    let builder = bed.scheduler.task("x").after(ms(100)).retry(retry);
+    let builder = builder.on_failure(move |_| {
+        let _held = &c;
+    });
+    let builder = builder.on_dead(move |_| {
+        let _held = &d;
+    });
+    let task = builder.run(move |_| {
+        let _held = &e;
+    });
+    let task = task.unwrap();
+    assert_eq!(task.cancel(), CancelOutcome::Cancelled);
+    assert_eq!(task.wait(), TaskState::Cancelled);
 }
 
 #[test]

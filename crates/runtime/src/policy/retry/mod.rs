@@ -10,6 +10,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::panics::discard;
+
 /// No attempt follows another one sooner.
 pub(crate) const DELAY_MIN: Duration = Duration::from_millis(1);
 
@@ -276,7 +278,9 @@ impl Retry {
             Backoff::Fixed(delay) => *delay,
             Backoff::Linear(step) => step.saturating_mul(attempt),
             Backoff::Exponential { base, factor } => {
-                let grown = base.as_secs_f64() * factor.powf(f64::from(attempt - 1));
+                // Not nought times infinity, which is no number.
+                let power = factor.powf(f64::from(attempt - 1)).min(f64::MAX);
+                let grown = base.as_secs_f64() * power;
                 // More than a duration can tell is the longest one. Rounding may not shrink it.
                 let grown = Duration::try_from_secs_f64(grown).unwrap_or(Duration::MAX);
                 grown.max(*base)
@@ -284,6 +288,15 @@ impl Retry {
             Backoff::Custom(delay) => delay(attempt),
         };
         delay.min(self.max_delay).max(DELAY_MIN)
+    }
+
+    /// Drops it, each of the user's functions by itself, and a panic of its `Drop` ends here.
+    pub(crate) fn discard(self) {
+        let Retry {
+            backoff, retry_if, ..
+        } = self;
+        discard([backoff]);
+        discard(retry_if);
     }
 
     /// What is to be done about an attempt that failed. Calls the user's functions.

@@ -80,6 +80,12 @@ fn jitter_of_the_longest_delays_neither_wraps_nor_panics() {
 }
 
 #[test]
+fn nothing_grows_to_nothing_however_large_the_power_is() {
+    let retry = Retry::exponential(Duration::ZERO).factor(1e200);
+    assert_eq!([1, 2, 3, u32::MAX].map(|n| retry.delay(n)), [DELAY_MIN; 4]);
+}
+
+#[test]
 fn a_delay_is_what_its_back_off_says() {
     let delays = |retry: Retry| [1, 2, 3, 4].map(|attempt| retry.delay(attempt));
     assert_eq!(delays(Retry::fixed(ms(10))), [ms(10); 4]);
