@@ -11,11 +11,11 @@ use crate::measure::{Sample, figure, forget_peak, peak_bytes, resident_bytes};
 
 /// An entry with a value of 16 bytes, its item in a slot and its share of a chunk, and its hint:
 /// the table in the README of `wheel-core`.
-const ENTRY_BYTES: f64 = 40.0 + 8.3 + 12.0;
+const ENTRY_BYTES: f64 = 40.0 + 8.3 + 13.0;
 /// Entries that a sweep is not begun for, and as many until it has gone round.
 const SLACK: f64 = 2.0 * 4096.0;
 /// Free entries, unused indices and hints that a thread keeps.
-const PER_THREAD: f64 = 3.0 * 64.0;
+const PER_THREAD: f64 = 3.0 * 64.0 + 1.0;
 /// Slots, stacks of threads, and what the allocator keeps for each of them.
 const FIXED_BYTES: f64 = 1_048_576.0;
 

@@ -17,6 +17,8 @@ use crate::tagged::Tagged;
 /// Free entries that move at once.
 pub(crate) const BATCH: u32 = if MODELLED { 2 } else { 64 };
 const FIRST_BITS: u32 = if MODELLED { 1 } else { 10 };
+// Every segment begins at a multiple of a batch, so the indices of a batch lie side by side.
+const _: () = assert!(BATCH <= 1 << FIRST_BITS && BATCH.is_power_of_two());
 
 /// `len` free entries linked by `next` from `head` on. All zero bytes when empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

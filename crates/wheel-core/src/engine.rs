@@ -13,8 +13,8 @@ use crate::vacant::{Exchange, HINTS};
 use crate::wake::Wake;
 
 /// Entries that a thread may keep at hand: free ones, unused ones, and vacant ones that it
-/// remembers.
-const AT_HAND: u64 = 2 * BATCH as u64 + HINTS as u64;
+/// remembers: the latest, and a stack.
+const AT_HAND: u64 = 2 * BATCH as u64 + HINTS as u64 + 1;
 
 pub(crate) struct Engine<T> {
     pub(crate) id: EngineId,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, RescheduleError, Schedule, ScheduleError, TaskFilter, TaskState,
+    CancelOutcome, Context, RescheduleError, Retry, Schedule, ScheduleError, TaskFilter, TaskState,
     TriggerOutcome,
 };
 
@@ -226,4 +226,29 @@ fn threads_that_change_one_id_at_once_leave_one_task_or_none() {
     bed.jump(ms(1));
     assert_eq!(record.len(), before + left, "the one that is left behaves");
     assert_eq!(scheduler.stats().scheduled, 0);
+}
+
+#[test]
+fn a_replay_does_not_stand_for_the_run_that_a_task_was_rescheduled_to() {
+    let bed = Bed::inline();
+    let once = Retry::fixed(ms(5)).max_attempts(1);
+    let builder = bed.scheduler.task("x").every(ms(100)).retry(once);
+    let task = builder
+        .run(|run| match run.run() {
+            1 => Err("no paper"),
+            _ => Ok(()),
+        })
+        .unwrap();
+    bed.clock.run_for(ms(100));
+    let later = Schedule::after(ms(500));
+    bed.scheduler.reschedule("x", later).unwrap();
+    let letter = bed.scheduler.dead_letters().list().remove(0);
+    bed.scheduler.dead_letters().replay(letter.id).unwrap();
+    bed.clock.run_for(ms(10));
+    assert_eq!(
+        (task.info().runs, task.info().state),
+        (2, TaskState::Scheduled)
+    );
+    bed.clock.run_for(ms(500));
+    assert_eq!((task.info().runs, task.wait()), (3, TaskState::Succeeded));
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, GaveUp, InlineExecutor, Outcome, ReplayError, Retry, Schedule,
-    Scheduler, TaskState,
+    CancelOutcome, Context, GaveUp, InlineExecutor, Outcome, ReplayError, Retry, Scheduler,
+    TaskState,
 };
 
 use crate::bed::{Bed, gate, ms};
@@ -219,31 +219,6 @@ fn the_run_of_a_live_task_is_replayed_beside_its_schedule_and_never_twice_at_onc
     );
     assert_eq!(task.info().next_in, Some(ms(100)));
     assert_eq!(bed.scheduler.stats().dead_letters, 0);
-}
-
-#[test]
-fn a_replay_does_not_stand_for_the_run_that_a_task_was_rescheduled_to() {
-    let bed = Bed::inline();
-    let once = Retry::fixed(ms(5)).max_attempts(1);
-    let builder = bed.scheduler.task("x").every(ms(100)).retry(once);
-    let task = builder
-        .run(|run| match run.run() {
-            1 => Err("no paper"),
-            _ => Ok(()),
-        })
-        .unwrap();
-    bed.clock.run_for(ms(100));
-    let later = Schedule::after(ms(500));
-    bed.scheduler.reschedule("x", later).unwrap();
-    let letter = bed.scheduler.dead_letters().list().remove(0);
-    bed.scheduler.dead_letters().replay(letter.id).unwrap();
-    bed.clock.run_for(ms(10));
-    assert_eq!(
-        (task.info().runs, task.info().state),
-        (2, TaskState::Scheduled)
-    );
-    bed.clock.run_for(ms(500));
-    assert_eq!((task.info().runs, task.wait()), (3, TaskState::Succeeded));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::vacant::HINTS;
 use crate::{Config, Key, Tick};
 
 /// What each thread may hold besides: entries in its caches and hints.
-pub(super) const PER_THREAD: usize = 2 * BATCH as usize + HINTS;
+pub(super) const PER_THREAD: usize = 2 * BATCH as usize + HINTS + 1;
 
 /// Entries that may be in use when so many timers were pending at the peak.
 pub(super) fn most_used(peak: usize, threads: usize) -> usize {

@@ -272,8 +272,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run without grace is not told to stop",
         file: "crates/runtime/src/scheduler/shutdown.rs",
-        find: "                task.interrupt();\n",
-        replace: "",
+        find: "            if task.interrupt() {\n",
+        replace: "            if !info.state.has_ended() {\n",
         notice: Notice::Model("scheduler_shutdown", "without_grace"),
     },
     Fault {
