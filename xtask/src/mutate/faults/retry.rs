@@ -55,8 +55,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a replay that a shutdown refuses is lost",
         file: "crates/runtime/src/scheduler/dead_letters.rs",
-        find: "                discard(core.dead.insert(place, Letter { shown, replay }));\n",
-        replace: "                discard([Letter { shown, replay }]);\n                let _ = place;\n",
+        find: "                discard_each(core.dead.insert(place, Letter { shown, replay }));\n",
+        replace: "                drop((place, shown, replay));\n",
         notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
     },
     Fault {
@@ -108,7 +108,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a shutdown leaves the code in the dead letters",
         file: "crates/runtime/src/scheduler/shutdown.rs",
-        find: "        discard(self.dead.close());\n",
+        find: "        self.dead.close().into_iter().for_each(Replay::discard);\n",
         replace: "",
         notice: Notice::Test("wheel-runtime", "scheduler", "a_letter_holds_its_handler"),
     },
