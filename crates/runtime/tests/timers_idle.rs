@@ -166,9 +166,21 @@ fn an_engine_with_nothing_to_do_does_not_wake_up() {
     for (idle, (threads, _)) in engines.iter().zip(&before) {
         assert_eq!(threads.len(), idle.threads, "threads of {}", idle.name);
     }
-    thread::sleep(CALM);
-    for ((idle, before), after) in engines.iter().zip(before).zip(look()) {
-        assert_eq!(after, before, "{} ran", idle.name);
+    // A cancelled entry that the driver has met while it was set again may be visited once more,
+    // seconds later; what wakes up on and on does so in each of these.
+    let mut before = before;
+    for last in [false, false, true] {
+        thread::sleep(CALM);
+        let after = look();
+        if after == before {
+            return;
+        }
+        if last {
+            for ((idle, before), after) in engines.iter().zip(&before).zip(&after) {
+                assert_eq!(after, before, "{} ran", idle.name);
+            }
+        }
+        before = after;
     }
 }
 
