@@ -59,9 +59,11 @@ impl Chain {
     }
 }
 
+type Entries<T> = Segments<Entry<T>, FIRST_BITS>;
+
 /// Every entry of an engine. An entry's *index* is its spot (see [`segments`](crate::segments)).
 pub(crate) struct Arena<T> {
-    entries: Segments<Entry<T>, FIRST_BITS>,
+    entries: Entries<T>,
     /// Running numbers from here on were never used.
     unused: CachePadded<AtomicU64>,
     /// Full chains, each by its first entry. That entry's due tick, which is idle while it is free,
@@ -87,7 +89,7 @@ impl<T> Arena<T> {
     /// The entry with a running number below [`used`](Arena::used) and its index, if there is
     /// memory behind it.
     pub(crate) fn find(&self, number: u32) -> Option<(u32, &Entry<T>)> {
-        let index = Segments::<Entry<T>, FIRST_BITS>::spot(number);
+        let index = Entries::<T>::spot(number);
         Some((index, self.entries.get(index)?))
     }
 
@@ -109,9 +111,9 @@ impl<T> Arena<T> {
     pub(crate) fn take_unused(&self) -> Option<(u32, u32)> {
         // Relaxed: it hands out numbers; what stands behind them is ordered elsewhere. [O15]
         let mut first = self.unused.load(Ordering::Relaxed);
-        while first < Segments::<Entry<T>, FIRST_BITS>::CAPACITY {
+        while first < Entries::<T>::CAPACITY {
             let number = u32::try_from(first).expect("the capacity fits");
-            let index = Segments::<Entry<T>, FIRST_BITS>::spot(number);
+            let index = Entries::<T>::spot(number);
             // Memory first, so that no index is lost when there is none. A batch lies within one
             // segment, as both sizes are powers of two.
             self.entries.get_or_grow(index)?;
@@ -182,7 +184,7 @@ mod tests {
     #[test]
     fn the_last_index_of_the_space_counts_as_used() {
         let arena = Arena::<u8>::new();
-        let capacity = Segments::<Entry<u8>, FIRST_BITS>::CAPACITY;
+        let capacity = Entries::<u8>::CAPACITY;
         arena.unused.store(capacity, Ordering::Relaxed);
         assert_eq!(u64::from(arena.used()), capacity);
         assert_eq!(arena.take_unused(), None, "the index space is used up");

@@ -86,7 +86,7 @@ impl Levels {
         keep: impl FnMut(u32) -> bool,
     ) -> bool {
         let quiet = visited.placed == 0 && visited.outcome == Outcome::Fruitful;
-        if quiet && !self.sweep.on && self.held < self.sweep.check_at.max(SLACK) {
+        if quiet && !self.sweep.on && !self.may_be_crowded() {
             return false;
         }
         self.sweep_some(visited, work, live, keep)
@@ -114,6 +114,12 @@ impl Levels {
         self.sweep.owed > 0
     }
 
+    /// Whether there are so many entries that the live timers must be counted again.
+    #[inline]
+    fn may_be_crowded(&self) -> bool {
+        self.held >= self.sweep.check_at.max(SLACK)
+    }
+
     /// Whether a sweep is on.
     #[cfg(test)]
     pub(crate) fn is_sweeping(&self) -> bool {
@@ -131,7 +137,7 @@ impl Levels {
     /// Begins a sweep when too many entries are vacant, and says how many looks it has now. `live`
     /// is asked only when the number of entries has grown since it was asked last.
     fn sweep_if_needed(&mut self, live: impl FnOnce() -> usize) -> usize {
-        if !self.sweep.on && self.held >= self.sweep.check_at.max(SLACK) {
+        if !self.sweep.on && self.may_be_crowded() {
             let live = live();
             if self.held > live + live / 2 + SLACK {
                 self.begin_sweep();
