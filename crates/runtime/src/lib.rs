@@ -66,6 +66,7 @@ mod scheduler;
 
 mod observe;
 mod panics;
+mod ranked;
 mod error;
 
 #[cfg(feature = "rayon")]

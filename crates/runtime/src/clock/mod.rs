@@ -205,13 +205,15 @@ pub(crate) fn unix_nanos(at: SystemTime) -> i128 {
     }
 }
 
+/// `nanos` nanoseconds; seconds that do not fit are as many as do.
+pub(crate) fn duration_of(nanos: u128) -> Duration {
+    let seconds = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
+    Duration::new(seconds, (nanos % 1_000_000_000) as u32)
+}
+
 /// The wall clock's reading `nanos` after the Unix epoch; the epoch itself if that cannot be said.
 fn wall_of(nanos: i128) -> SystemTime {
-    let length = nanos.unsigned_abs();
-    let length = Duration::new(
-        u64::try_from(length / 1_000_000_000).unwrap_or(u64::MAX),
-        (length % 1_000_000_000) as u32,
-    );
+    let length = duration_of(nanos.unsigned_abs());
     let at = if nanos < 0 {
         UNIX_EPOCH.checked_sub(length)
     } else {

@@ -13,13 +13,13 @@
 //! from there in time, and keeps it here until its instant has come. The driver thread alone
 //! touches it.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use wheel_core::{Tick, TickLength};
 
 use crate::clock::Moment;
+use crate::ranked::Ranked;
 
 /// How an engine gets from an instant to a tick.
 #[derive(Clone, Copy, Debug)]
@@ -69,16 +69,12 @@ impl Placing {
 
 /// Values that left the wheel before they were due.
 pub(super) struct Brink<T> {
-    heap: BinaryHeap<Waiting<T>>,
+    heap: BinaryHeap<Ranked<Rank, T>>,
     arrivals: u64,
 }
 
-struct Waiting<T> {
-    due: Moment,
-    /// Breaks ties: first come, first served.
-    arrival: u64,
-    value: T,
-}
+/// By the instant, and of the same one first come, first served.
+type Rank = (Moment, u64);
 
 impl<T> Brink<T> {
     pub(super) fn new() -> Brink<T> {
@@ -89,13 +85,9 @@ impl<T> Brink<T> {
     }
 
     pub(super) fn hold(&mut self, due: Moment, value: T) {
-        let arrival = self.arrivals;
+        let rank = (due, self.arrivals);
         self.arrivals += 1;
-        self.heap.push(Waiting {
-            due,
-            arrival,
-            value,
-        });
+        self.heap.push(Ranked { rank, value });
     }
 
     /// The earliest, if it is due at `now`, and when it was due.
@@ -103,38 +95,17 @@ impl<T> Brink<T> {
         if self.next_due()? > now {
             return None;
         }
-        self.heap.pop().map(|first| (first.due, first.value))
+        self.heap.pop().map(|first| (first.rank.0, first.value))
     }
 
     pub(super) fn next_due(&self) -> Option<Moment> {
-        self.heap.peek().map(|first| first.due)
+        self.heap.peek().map(|first| first.rank.0)
     }
 
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = T> {
-        self.heap.drain().map(|waiting| waiting.value)
+        self.heap.drain().map(|held| held.value)
     }
 }
-
-/// `BinaryHeap` pops the greatest, so the greatest is the one that goes first.
-impl<T> Ord for Waiting<T> {
-    fn cmp(&self, other: &Waiting<T>) -> Ordering {
-        (other.due, other.arrival).cmp(&(self.due, self.arrival))
-    }
-}
-
-impl<T> PartialOrd for Waiting<T> {
-    fn partial_cmp(&self, other: &Waiting<T>) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> PartialEq for Waiting<T> {
-    fn eq(&self, other: &Waiting<T>) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<T> Eq for Waiting<T> {}
 
 #[cfg(test)]
 mod tests {

@@ -311,17 +311,17 @@ impl<T: Send + 'static> Engine<T> {
     }
 
     fn due_after(&self, delay: Duration) -> (Moment, Tick) {
-        let Placing { tick, .. } = self.0.placing;
-        let now = if self.0.placing.is_precise() {
+        let placing = self.0.placing;
+        let now = if placing.is_precise() {
             self.0.clock.now()
         } else {
-            self.0.clock.now_for(tick)
+            self.0.clock.now_for(placing.tick)
         };
         if delay.is_zero() {
-            return (now, now.tick_floor(tick));
+            return (now, now.tick_floor(placing.tick));
         }
         let due = now.after(delay);
-        (due, self.0.placing.tick_of(due))
+        (due, placing.tick_of(due))
     }
 
     fn insert(&self, at: Tick, held: Held<T>) -> Result<TimerKey, InsertError<T>> {

@@ -134,6 +134,14 @@ struct Letters {
     is_closed: bool,
 }
 
+impl Letters {
+    /// What it takes to replay them: the user's code.
+    fn take_code(&mut self) -> impl Iterator<Item = Replay> {
+        let queue = self.queue.iter_mut();
+        queue.filter_map(|letter| letter.replay.take())
+    }
+}
+
 impl Scheduler {
     /// The runs that their [`Retry`](crate::Retry) policies have given up: to look at, to replay,
     /// to purge. A letter keeps the handler of its task, and whatever that holds, until it is
@@ -176,8 +184,7 @@ impl DeadQueue {
             gone.extend(evicted.and_then(|letter| letter.replay));
         }
         if letters.is_closed {
-            let queue = letters.queue.iter_mut();
-            gone.extend(queue.filter_map(|letter| letter.replay.take()));
+            gone.extend(letters.take_code());
         }
         gone
     }
@@ -210,8 +217,7 @@ impl DeadQueue {
     pub(super) fn close(&self) -> Vec<Replay> {
         let mut letters = self.letters.lock();
         letters.is_closed = true;
-        let queue = letters.queue.iter_mut();
-        queue.filter_map(|letter| letter.replay.take()).collect()
+        letters.take_code().collect()
     }
 
     /// How many there are, and how many had to make room.

@@ -20,18 +20,11 @@ use crate::task::{Epoch, Looked, Task, Ticket};
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
     /// The next occurrence of a task, armed under `epoch`.
-    Occurrence {
-        task: Arc<Task>,
-        epoch: Epoch,
-    },
+    Occurrence { task: Arc<Task>, epoch: Epoch },
     /// Another attempt of the run that a task is in.
-    Retry {
-        task: Arc<Task>,
-        ticket: Ticket,
-    },
+    Retry { task: Arc<Task>, ticket: Ticket },
     /// One of either whose task had its lock taken when it was due.
-    OccurrenceAgain(Box<Came>),
-    RetryAgain(Box<Came>),
+    Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<Job>),
     /// Somebody wants to know when the driver has come as far as this.
@@ -44,18 +37,17 @@ const _: () = assert!(size_of::<Fire>() <= 16);
 /// Something of a task that has come; if its lock is taken, to be looked at again.
 pub(crate) struct Came {
     task: Arc<Task>,
-    /// The epoch or the ticket.
-    number: u32,
+    what: What,
     due: Moment,
 }
 
 /// What of a task has come.
 #[derive(Clone, Copy)]
 enum What {
-    /// The occurrence that was armed under an epoch.
-    Occurrence,
-    /// The instant of the attempt with a ticket.
-    Retry,
+    /// The occurrence that was armed under this epoch.
+    Occurrence(Epoch),
+    /// The instant of the attempt with this ticket.
+    Retry(Ticket),
 }
 
 /// Lives on the driver thread.
@@ -68,7 +60,7 @@ pub(super) struct TaskSink {
     /// Met in this pass: those whose task had its lock taken. They go back into the engine
     /// after the pass and not in it, or the pass would meet them again and again and not get to
     /// anything else.
-    busy: Vec<(What, Came)>,
+    busy: Vec<Came>,
     /// How many of those are in the engine.
     to_see_again: usize,
 }
@@ -98,30 +90,25 @@ impl TaskSink {
             .ok()
     }
 
-    fn look(&mut self, what: What, came: Came, now: Moment) {
-        let Came { task, number, due } = came;
+    fn look(&mut self, came: Came, now: Moment) {
+        let Came { task, what, due } = came;
         let looked = match what {
-            What::Occurrence => task.occur(number, due, now),
-            What::Retry => task.try_again(number, due, now),
+            What::Occurrence(epoch) => task.occur(epoch, due, now),
+            What::Retry(ticket) => task.try_again(ticket, due, now),
         };
         match looked {
             Looked::Run(run) => self.jobs.push(run.into_job()),
             Looked::Nothing => {}
-            Looked::Busy(task) => self.busy.push((what, Came { task, number, due })),
+            Looked::Busy(task) => self.busy.push(Came { task, what, due }),
         }
     }
 
     /// Puts what was busy back, due already, so that it comes in the next pass.
     fn look_again(&mut self) {
-        for (what, busy) in std::mem::take(&mut self.busy) {
+        for busy in std::mem::take(&mut self.busy) {
             let (engine, due) = (busy.task.core().engine.clone(), busy.due);
-            let busy = Box::new(busy);
-            let again = match what {
-                What::Occurrence => Fire::OccurrenceAgain(busy),
-                What::Retry => Fire::RetryAgain(busy),
-            };
             // A closed engine is being shut down with all its tasks.
-            let inserted = engine.at_moment(due, again);
+            let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
             self.to_see_again += usize::from(inserted.is_ok());
         }
     }
@@ -130,17 +117,13 @@ impl TaskSink {
 impl Sink<Fire> for TaskSink {
     fn fire(&mut self, timer: DueTimer<Fire>) {
         let (due, now) = (timer.due, timer.now);
-        let came = |task, number| Came { task, number, due };
+        let came = |task, what| Came { task, what, due };
         match timer.value {
-            Fire::Occurrence { task, epoch } => self.look(What::Occurrence, came(task, epoch), now),
-            Fire::Retry { task, ticket } => self.look(What::Retry, came(task, ticket), now),
-            Fire::OccurrenceAgain(busy) => {
+            Fire::Occurrence { task, epoch } => self.look(came(task, What::Occurrence(epoch)), now),
+            Fire::Retry { task, ticket } => self.look(came(task, What::Retry(ticket)), now),
+            Fire::Again(busy) => {
                 self.to_see_again -= 1;
-                self.look(What::Occurrence, *busy, now);
-            }
-            Fire::RetryAgain(busy) => {
-                self.to_see_again -= 1;
-                self.look(What::Retry, *busy, now);
+                self.look(*busy, now);
             }
             Fire::Run(job) => self.jobs.push(*job),
             Fire::Mark(mark) => self.marks.push(mark),

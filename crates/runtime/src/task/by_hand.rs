@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use wheel_core::InsertError;
 
+use super::Task;
 use super::occur::{Calendar, WaitingRun};
 use super::state::{Refused, Ticket};
 use super::trial::Trial;
-use super::{Life, Task};
 use crate::scheduler::{DeadLetter, Fire};
 
 /// What a trigger came to.
@@ -45,7 +45,10 @@ impl Task {
             Err(_) => return TriggerOutcome::Busy,
         };
         self.core.note_queued();
-        self.stands_for_the_last(&mut life);
+        if life.plan.is_once() || self.would_be_last(&life) {
+            // This run is the one that was wanted, brought forward.
+            self.disarm(&mut life);
+        }
         drop(life);
         match self.run_now(ticket, wall, wall) {
             Ok(()) => TriggerOutcome::Triggered,
@@ -108,14 +111,6 @@ impl Task {
         leftovers.discard();
         let letter = letter.expect("it was put there above");
         Err((letter, None))
-    }
-
-    /// If the run that waits is the last, what is armed will not happen: this run is the one that
-    /// was wanted, brought forward.
-    fn stands_for_the_last(&self, life: &mut Life) {
-        if life.plan.is_once() || self.would_be_last(life) {
-            self.disarm(life);
-        }
     }
 
     /// Gives it to the engine, which refuses it once it is closed. To be dropped without the lock

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use wheel_sync::MutexGuard;
 
-use super::failing::{Failing, Failure, Verdict};
+use super::failing::{Again, Failing, Failure, Verdict};
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
@@ -37,6 +37,35 @@ pub(super) struct Attempt {
     pub(super) missed: u64,
     /// When the first attempt of the run started.
     pub(super) first_start: SystemTime,
+}
+
+impl Life {
+    /// The next attempt of a run begins `now`, and whether it is the first one.
+    pub(super) fn begin_attempt(
+        &mut self,
+        ticket: Ticket,
+        nominal: SystemTime,
+        missed: u64,
+        now: Begun,
+    ) -> (Attempt, bool) {
+        let trial = self.trial_mut();
+        let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
+        let (begun, number) = trial.map_or((now, 1), |trial| {
+            let begun = *trial.begun.get_or_insert(now);
+            (begun, trial.failed.saturating_add(1))
+        });
+        self.tally.runs += u64::from(is_first);
+        let attempt = Attempt {
+            ticket,
+            run: self.tally.runs,
+            number,
+            since: begun.since,
+            nominal,
+            missed,
+            first_start: begun.wall,
+        };
+        (attempt, is_first)
+    }
 }
 
 /// What is left to do without the lock.
@@ -73,15 +102,8 @@ impl Task {
         }
         let mut after = After::default();
         let end = match &verdict {
-            Verdict::Again { delay, error } if !life.state.is_cancelled_run() => {
-                let due = ended.after(*delay);
-                self.put_off(
-                    &mut life,
-                    attempt,
-                    (*delay, due),
-                    error.as_ref(),
-                    &mut after,
-                )
+            Verdict::Again(again) if !life.state.is_cancelled_run() => {
+                self.put_off(&mut life, attempt, again, &mut after)
             }
             over => self.end_run(&mut life, attempt, failing, over, &mut after),
         };
@@ -109,18 +131,18 @@ impl Task {
         self.core.note_finished(before, state);
     }
 
-    /// The run goes on after a delay, when it is due. The end, if the engine is closed.
+    /// The run goes on with another attempt. The end, if the engine is closed.
     fn put_off(
         self: &Arc<Task>,
         life: &mut Life,
         attempt: &Attempt,
-        (delay, due): (Duration, Moment),
-        error: Option<&Arc<str>>,
+        again: &Again,
         after: &mut After,
     ) -> Option<End> {
         let next = life.state.retry(attempt.ticket);
         let ticket = next.expect("the attempt is the present one and was not cancelled");
         let engine = &self.core.engine;
+        let (delay, due) = (again.delay, again.due);
         let task = Arc::clone(self);
         let armed = engine.at_tick_of(due, Fire::Retry { task, ticket });
         let Ok(key) = armed else {
@@ -143,7 +165,7 @@ impl Task {
             letter: None,
         });
         let mut since = attempt.since;
-        match error {
+        match &again.error {
             Some(error) => {
                 trial.failed = attempt.number;
                 trial.last_error = Some(Arc::clone(error));
@@ -182,11 +204,11 @@ impl Task {
                 End::Succeeded
             }
             // Snoozed, and cancelled at the same time.
-            Verdict::Again { error: None, .. } => {
+            Verdict::Again(Again { error: None, .. }) => {
                 counters.run_abandoned();
                 End::Cancelled
             }
-            Verdict::Again { error: Some(_), .. } | Verdict::Failed { .. } => {
+            Verdict::Again(_) | Verdict::Failed { .. } => {
                 life.tally.failed += 1;
                 counters.run_failed();
                 End::Failed
@@ -221,7 +243,7 @@ impl Task {
             Next::Nothing(End::Cancelled)
         } else if life.armed.is_some() {
             Next::MoreToCome
-        } else if life.plan.is_once() || self.is_spent(&life.tally) {
+        } else if life.plan.is_once() || self.is_spent(life.tally.runs) {
             Next::Nothing(result)
         } else {
             let now = self.core.engine.clock().now();
@@ -268,22 +290,12 @@ impl Task {
     /// On the driver thread or another one: the executor has dropped a run that is kept.
     pub(super) fn refuse_attempt(self: &Arc<Task>, mut life: MutexGuard<'_, Life>, ticket: Ticket) {
         let clock = self.core.engine.clock();
-        let (now, wall) = (clock.now(), clock.wall());
+        let (since, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
-        let trial = life.trial_mut().expect("a run that is kept has its trial");
-        let is_first = trial.begun.is_none();
-        let begun = *trial.begun.get_or_insert(Begun { since: now, wall });
-        let (number, nominal, missed) = (trial.failed + 1, trial.nominal, trial.missed);
-        life.tally.runs += u64::from(is_first);
-        let attempt = Attempt {
-            ticket,
-            run: life.tally.runs,
-            number,
-            since: begun.since,
-            nominal,
-            missed,
-            first_start: begun.wall,
-        };
+        let trial = life.trial().expect("a run that is kept has its trial");
+        let (nominal, missed) = (trial.nominal, trial.missed);
+        let (attempt, is_first) =
+            life.begin_attempt(ticket, nominal, missed, Begun { since, wall });
         drop(life);
         if is_first {
             self.core.counters.run_started(0);
@@ -317,7 +329,7 @@ impl Verdict {
     fn error(&self) -> Option<&Arc<str>> {
         match self {
             Verdict::Succeeded | Verdict::Stop => None,
-            Verdict::Again { error, .. } => error.as_ref(),
+            Verdict::Again(again) => again.error.as_ref(),
             Verdict::Failed { error, .. } => Some(error),
         }
     }

@@ -97,7 +97,7 @@ impl Task {
         self.disarm(&mut life);
         let taken_back = life.state.give_back(None).is_ok();
         life.plan = plan;
-        let armed = if self.is_spent(&life.tally) {
+        let armed = if self.is_spent(life.tally.runs) {
             Ok(())
         } else {
             self.arm_first(&mut life, first)

@@ -48,16 +48,20 @@ pub(super) enum Verdict {
     Succeeded,
     /// So has it, and the handler wants no more runs.
     Stop,
-    /// The run goes on after so long: it was snoozed, or it failed with this error.
-    Again {
-        delay: Duration,
-        error: Option<Arc<str>>,
-    },
+    Again(Again),
     /// The run has failed; with a policy, it is dead.
     Failed {
         error: Arc<str>,
         dead: Option<GaveUp>,
     },
+}
+
+/// The run goes on: it was snoozed, or it failed with this error.
+#[derive(Debug)]
+pub(super) struct Again {
+    pub(super) delay: Duration,
+    pub(super) due: Moment,
+    pub(super) error: Option<Arc<str>>,
 }
 
 impl Task {
@@ -69,13 +73,14 @@ impl Task {
         outcome: Outcome,
         ended: Moment,
     ) -> Verdict {
+        let again = |delay, error| {
+            let due = ended.after(delay);
+            Verdict::Again(Again { delay, due, error })
+        };
         let (error, asked, is_permanent) = match outcome {
             Outcome::Success => return Verdict::Succeeded,
             Outcome::Cancel => return Verdict::Stop,
-            Outcome::Snooze(delay) => {
-                let delay = delay.max(DELAY_MIN);
-                return Verdict::Again { delay, error: None };
-            }
+            Outcome::Snooze(delay) => return again(delay.max(DELAY_MIN), None),
             Outcome::Failure(error) => (error, None, false),
             Outcome::RetryAfter(delay, error) => (error, Some(delay), false),
             Outcome::Permanent(error) => (error, None, true),
@@ -98,10 +103,7 @@ impl Task {
             decided.unwrap_or(Decision::GiveUp(GaveUp::PolicyPanicked))
         };
         match decision {
-            Decision::Again(delay) => {
-                let error = Some(error);
-                Verdict::Again { delay, error }
-            }
+            Decision::Again(delay) => again(delay, Some(error)),
             Decision::GiveUp(why) => {
                 let dead = Some(why);
                 Verdict::Failed { error, dead }

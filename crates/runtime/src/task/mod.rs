@@ -291,9 +291,14 @@ impl Task {
         Leftovers(life.code.take())
     }
 
-    /// No run may start any more, for there have been as many as were wanted.
-    fn is_spent(&self, tally: &Tally) -> bool {
+    /// Whether so many runs are as many as were wanted.
+    fn is_spent(&self, runs: u64) -> bool {
         let max = self.settings.runs_max;
-        max.is_some_and(|max| tally.runs >= max.get())
+        max.is_some_and(|max| runs >= max.get())
+    }
+
+    /// Whether the run that waits uses up what was wanted.
+    fn would_be_last(&self, life: &Life) -> bool {
+        self.is_spent(life.tally.runs + 1)
     }
 }

@@ -127,12 +127,6 @@ impl Task {
         run
     }
 
-    /// Whether the run that waits uses up what was wanted.
-    pub(super) fn would_be_last(&self, life: &Life) -> bool {
-        let max = self.settings.runs_max;
-        max.is_some_and(|max| life.tally.runs + 1 >= max.get())
-    }
-
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
     /// has ended.
     fn refuse(self: &Arc<Task>, ticket: Ticket) {

@@ -127,31 +127,15 @@ impl Task {
         let (now, wall) = (clock.now(), clock.wall());
         let mut life = self.life.lock();
         let token = life.state.start(run.ticket).ok()?;
-        let trial = life.trial_mut();
-        let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
-        let mut begun = Begun { since: now, wall };
-        let (mut number, mut last_error) = (1, None);
-        if let Some(trial) = trial {
-            begun = *trial.begun.get_or_insert(begun);
-            number = trial.failed.saturating_add(1);
-            last_error.clone_from(&trial.last_error);
-        }
-        life.tally.runs += u64::from(is_first);
+        let (nominal, begun) = (run.calendar.nominal, Begun { since: now, wall });
+        let (attempt, is_first) = life.begin_attempt(run.ticket, nominal, run.missed, begun);
         life.tally.last_start = Some(wall);
         let code = life.code.as_ref();
         let started = Started {
             code: code.expect("a live task has its code").clone(),
             token,
-            attempt: Attempt {
-                ticket: run.ticket,
-                run: life.tally.runs,
-                number,
-                since: begun.since,
-                nominal: run.calendar.nominal,
-                missed: run.missed,
-                first_start: begun.wall,
-            },
-            last_error,
+            attempt,
+            last_error: life.trial().and_then(|trial| trial.last_error.clone()),
             now,
         };
         drop(life);

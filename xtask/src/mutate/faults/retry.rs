@@ -27,15 +27,15 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run that was cancelled is tried again",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "            Verdict::Again { delay, error } if !life.state.is_cancelled_run() => {",
-        replace: "            Verdict::Again { delay, error } => {",
+        find: "            Verdict::Again(again) if !life.state.is_cancelled_run() => {",
+        replace: "            Verdict::Again(again) => {",
         notice: Notice::Model("retry_or_cancel", "a_cancel_meets"),
     },
     Fault {
-        name: "the instant of an attempt whose task was busy comes as an occurrence",
+        name: "the instant of an attempt comes as an occurrence",
         file: "crates/runtime/src/scheduler/sink.rs",
-        find: "                What::Retry => Fire::RetryAgain(busy),",
-        replace: "                What::Retry => Fire::OccurrenceAgain(busy),",
+        find: "            What::Retry(ticket) => task.try_again(ticket, due, now),",
+        replace: "            What::Retry(ticket) => task.occur(ticket, due, now),",
         notice: Notice::Unit("wheel-runtime", "delays_its_next_attempt"),
     },
     Fault {

@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "what was due earlier waits behind",
         file: "crates/runtime/src/executor/pool/order.rs",
-        find: "            Some(last) if waiting.grain() < last.grain() => self.early.push(waiting),\n",
+        find: "            Some(last) if waiting.rank.0 < last.rank.0 => self.early.push(waiting),\n",
         replace: "",
         notice: Notice::Unit("wheel-runtime", "what_was_due_first"),
     },
@@ -279,7 +279,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an occurrence whose task was busy is dropped",
         file: "crates/runtime/src/scheduler/sink.rs",
-        find: "            Looked::Busy(task) => self.busy.push((what, Came { task, number, due })),\n",
+        find: "            Looked::Busy(task) => self.busy.push(Came { task, what, due }),\n",
         replace: "            Looked::Busy(_) => {}\n",
         notice: Notice::Model("doors", "meets_a_trigger"),
     },

@@ -14,11 +14,11 @@
 //! A job that goes first is the first of one of the two. A million jobs of one tick cost a push and
 //! a pop each, where a heap of a million costs twenty steps through memory.
 
-use std::cmp::Ordering as Order;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::executor::Job;
 use crate::policy::Priority;
+use crate::ranked::Ranked;
 
 /// In nanoseconds, as dues are.
 const GRAIN: u64 = 1_000_000;
@@ -41,11 +41,8 @@ struct Lane {
     early: BinaryHeap<Waiting>,
 }
 
-struct Waiting {
-    job: Job,
-    /// Breaks ties: first come, first served.
-    arrival: u64,
-}
+/// By the millisecond that it was due in, and of one millisecond first come, first served.
+type Waiting = Ranked<(u64, u64), Job>;
 
 impl Ordered {
     pub(super) fn is_empty(&self) -> bool {
@@ -60,10 +57,10 @@ impl Ordered {
     }
 
     pub(super) fn add(&mut self, job: Job) {
-        let arrival = self.arrivals;
+        let rank = (grain(&job), self.arrivals);
         self.arrivals += 1;
         self.len += 1;
-        self.classes[job.priority() as usize].add(Waiting { job, arrival });
+        self.classes[job.priority() as usize].add(Ranked { rank, value: job });
     }
 
     /// Takes the job that goes first.
@@ -75,18 +72,18 @@ impl Ordered {
 
     /// Takes out what `is_wanted` says no to.
     pub(super) fn take_unless(&mut self, is_wanted: impl Fn(&Job) -> bool) -> Vec<Job> {
-        let is_wanted = |waiting: &Waiting| is_wanted(&waiting.job);
+        let is_wanted = |waiting: &Waiting| is_wanted(&waiting.value);
         let mut taken = Vec::new();
         for lane in &mut self.classes {
             let early = std::mem::take(&mut lane.early).into_vec();
             let (wanted, unwanted): (Vec<_>, Vec<_>) = early.into_iter().partition(is_wanted);
             lane.early = wanted.into();
-            taken.extend(unwanted.into_iter().map(|waiting| waiting.job));
+            taken.extend(unwanted.into_iter().map(|waiting| waiting.value));
             let in_order = std::mem::take(&mut lane.in_order);
             let (wanted, unwanted): (VecDeque<_>, VecDeque<_>) =
                 in_order.into_iter().partition(is_wanted);
             lane.in_order = wanted;
-            taken.extend(unwanted.into_iter().map(|waiting| waiting.job));
+            taken.extend(unwanted.into_iter().map(|waiting| waiting.value));
         }
         self.len -= taken.len();
         taken
@@ -96,7 +93,7 @@ impl Ordered {
 impl Lane {
     fn add(&mut self, waiting: Waiting) {
         match self.in_order.back() {
-            Some(last) if waiting.grain() < last.grain() => self.early.push(waiting),
+            Some(last) if waiting.rank.0 < last.rank.0 => self.early.push(waiting),
             _ => self.in_order.push_back(waiting),
         }
     }
@@ -112,7 +109,7 @@ impl Lane {
             self.in_order.pop_front()
         };
         self.give_back_memory();
-        taken.map(|waiting| waiting.job)
+        taken.map(|waiting| waiting.value)
     }
 
     fn give_back_memory(&mut self) {
@@ -125,34 +122,11 @@ impl Lane {
     }
 }
 
-impl Waiting {
-    /// A due of its own millisecond is of that one, like what is rounded up to it.
-    fn grain(&self) -> u64 {
-        self.job.due_ns().div_ceil(GRAIN)
-    }
+/// The millisecond that a job was due in. A due of its own millisecond is of that one, like what is
+/// rounded up to it.
+fn grain(job: &Job) -> u64 {
+    job.due_ns().div_ceil(GRAIN)
 }
-
-/// `BinaryHeap` pops the greatest, so the greatest is the one that goes first.
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> Order {
-        let key = |w: &Waiting| (w.grain(), w.arrival);
-        key(other).cmp(&key(self))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<Order> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
-        self.cmp(other) == Order::Equal
-    }
-}
-
-impl Eq for Waiting {}
 
 #[cfg(test)]
 mod tests {

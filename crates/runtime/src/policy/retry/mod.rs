@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::duration_of;
 use crate::panics::discard;
 
 /// No attempt follows another one sooner.
@@ -355,11 +356,7 @@ impl Retry {
 /// The part of `whole` that `draw` is of all numbers.
 fn part(whole: Duration, draw: u64) -> Duration {
     // Nanoseconds of a duration have 94 bits, so that 32 more fit.
-    let nanos = (whole.as_nanos() * u128::from(draw >> 32)) >> 32;
-    Duration::new(
-        u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX),
-        (nanos % 1_000_000_000) as u32,
-    )
+    duration_of((whole.as_nanos() * u128::from(draw >> 32)) >> 32)
 }
 
 /// A number that looks random and depends on what it is given: SplitMix64, of Steele, Lea and

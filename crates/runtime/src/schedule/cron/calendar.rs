@@ -117,21 +117,22 @@ impl Calendar {
 
     /// The days that it names in a month, bit n for its day n.
     pub(super) fn days_of(&self, year: i16, month: i8) -> u32 {
-        let has_year = |years: &Years| years.first_from(year) == Some(year);
-        if self.months & 1 << month == 0 || !self.years.as_deref().is_none_or(has_year) {
+        if self.months & 1 << month == 0 || !self.has_year(year) {
             return 0;
         }
         let first = Date::new(year, month, 1);
         self.days.in_month(first.expect("a year of the calendar"))
     }
 
+    fn has_year(&self, year: i16) -> bool {
+        let years = self.years.as_deref();
+        years.is_none_or(|years| years.first_from(year) == Some(year))
+    }
+
     /// The next month that it may name a day in.
     fn month_after(&self, year: i16, month: i8) -> Option<(i16, i8)> {
         if let Some(month) = bit_from(self.months, month.unsigned_abs() + 1)
-            && self
-                .years
-                .as_deref()
-                .is_none_or(|years| years.first_from(year) == Some(year))
+            && self.has_year(year)
         {
             return Some((year, month as i8));
         }
@@ -144,7 +145,6 @@ impl Calendar {
 
     /// The first time of day that it names.
     pub(super) fn first_time(&self) -> Time {
-        let first = |mask: u64| mask.trailing_zeros() as u8;
         time(first(self.hours), first(self.minutes), first(self.seconds))
     }
 
@@ -158,13 +158,17 @@ impl Calendar {
                 return Some(time(hour, minute, second));
             }
             if let Some(minute) = bit_from(self.minutes, minute + 1) {
-                return Some(time(hour, minute, self.seconds.trailing_zeros() as u8));
+                return Some(time(hour, minute, first(self.seconds)));
             }
         }
         let hour = bit_from(self.hours, hour + 1)?;
-        let first = |mask: u64| mask.trailing_zeros() as u8;
         Some(time(hour, first(self.minutes), first(self.seconds)))
     }
+}
+
+/// The number of the first bit that is set.
+fn first(mask: u64) -> u8 {
+    mask.trailing_zeros() as u8
 }
 
 /// The number of the first bit from `from` on that is set.

@@ -2,12 +2,12 @@
 //! not grow with their number: a machine that wakes up after a year has missed 31 million of every
 //! second.
 
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 
 use super::calendar::{Calendar, parts};
-use super::next::{next_change, whole_second};
+use super::next::{SECOND, last_change, local_before, next_change, whole_second};
 
 impl Calendar {
     /// The last instant in (`after`, `until`]. `None`: there is none in it.
@@ -36,8 +36,7 @@ impl Calendar {
 
     /// How many instants there are in (`after`, `until`].
     pub(super) fn count_in(&self, after: Timestamp, until: Timestamp, zone: &TimeZone) -> u64 {
-        let second = SignedDuration::from_secs(1);
-        let first_behind = |at| whole_second(at)?.checked_add(second).ok();
+        let first_behind = |at| whole_second(at)?.checked_add(SECOND).ok();
         let (Some(mut from), Some(end)) = (first_behind(after), first_behind(until)) else {
             return 0;
         };
@@ -67,16 +66,10 @@ impl Calendar {
     /// The local time before which everything was due before `from`.
     fn reached_before(&self, from: Timestamp, zone: &TimeZone) -> DateTime {
         let local = zone.to_datetime(from);
-        let second = SignedDuration::from_secs(1);
-        let Some(change) = zone
-            .preceding(from.checked_add(second).unwrap_or(from))
-            .next()
-            .map(|change| change.timestamp())
-        else {
+        let Some(change) = last_change(from, zone) else {
             return local;
         };
-        let before = change.checked_sub(second).map(|at| zone.to_offset(at));
-        let reached = before.map_or(local, |before| before.to_datetime(change));
+        let reached = local_before(change, zone).unwrap_or(local);
         // At the very end of a gap what lies in the gap is still to come.
         if change == from {
             reached

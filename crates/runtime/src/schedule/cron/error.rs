@@ -52,6 +52,10 @@ pub enum CronError {
 const SHOWN_CHARS_MAX: usize = 40;
 
 impl CronError {
+    pub(super) fn unknown_word(text: &str) -> CronError {
+        CronError::UnknownWord(text.chars().take(SHOWN_CHARS_MAX).collect())
+    }
+
     pub(super) fn field(field: CronField, part: &str, reason: impl Into<String>) -> CronError {
         let mut shown: String = part.chars().take(SHOWN_CHARS_MAX).collect();
         if shown.len() < part.len() {

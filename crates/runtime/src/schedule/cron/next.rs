@@ -19,7 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::calendar::Calendar;
 
-const SECOND: SignedDuration = SignedDuration::from_secs(1);
+pub(super) const SECOND: SignedDuration = SignedDuration::from_secs(1);
 /// More than twice the largest offset from UTC, which is below 26 hours.
 const TWO_OFFSETS: SignedDuration = SignedDuration::from_hours(54);
 
@@ -93,7 +93,11 @@ fn instant_of(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
 
 /// Local time right behind the second pass of the fold that `at` lies in.
 fn end_of_fold(at: Timestamp, zone: &TimeZone) -> Option<DateTime> {
-    let change = last_change(at, zone)?;
+    local_before(last_change(at, zone)?, zone)
+}
+
+/// What the clocks would have shown at `change`, had they not been changed.
+pub(super) fn local_before(change: Timestamp, zone: &TimeZone) -> Option<DateTime> {
     let before = zone.to_offset(change.checked_sub(SECOND).ok()?);
     Some(before.to_datetime(change))
 }
@@ -104,8 +108,8 @@ pub(super) fn next_change(at: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
 }
 
 /// The last change of the clocks at or before `at`.
-fn last_change(at: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    let behind = at.checked_add(SECOND).ok()?;
+pub(super) fn last_change(at: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+    let behind = at.checked_add(SECOND).unwrap_or(at);
     zone.preceding(behind)
         .next()
         .map(|change| change.timestamp())

@@ -66,10 +66,10 @@ fn word(text: &str) -> Result<(Parsed, String), CronError> {
         "@weekly" => ["0", "0", "*", "*", "0"],
         "@daily" | "@midnight" => ["0", "0", "*", "*", "*"],
         "@hourly" => ["0", "*", "*", "*", "*"],
-        _ => return Err(CronError::UnknownWord(text.chars().take(40).collect())),
+        _ => return Err(CronError::unknown_word(text)),
     };
     if !behind.is_empty() {
-        return Err(CronError::UnknownWord(text.chars().take(40).collect()));
+        return Err(CronError::unknown_word(text));
     }
     Ok((Parsed::Calendar(calendar(&fields)?), lower))
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::{Base, Schedule, ScheduleError, Start, Zone};
-use crate::clock::Moment;
+use crate::clock::{Moment, duration_of};
 use calendar::Calendar;
 
 /// When something is due, and by which clock.
@@ -205,11 +205,7 @@ fn until_grid_point(start: SystemTime, period: Duration, wall: SystemTime) -> Du
         Err(ahead) => ahead.duration(),
         Ok(passed) => {
             let into_period = passed.as_nanos() % period.as_nanos();
-            let left = period.as_nanos() - into_period;
-            Duration::new(
-                u64::try_from(left / 1_000_000_000).unwrap_or(u64::MAX),
-                (left % 1_000_000_000) as u32,
-            )
+            duration_of(period.as_nanos() - into_period)
         }
     }
 }
