@@ -1,4 +1,9 @@
-//! The keys that a task knows, and what was probably meant by one that it does not know.
+//! The keys that a table knows, and what was probably meant by one that it does not know.
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
+
+use super::fault::Faults;
 
 /// All keys of a `[[task]]` table, in the order in which help texts list them.
 pub(crate) const TASK_KEYS: [&str; 12] = [
@@ -78,14 +83,67 @@ const NOT_THERE: [(&str, &str); 8] = [
 const NO_SHELL: &str = "for a line of shell write run = [\"sh\", \"-c\", '...the line...']";
 
 /// What to do in place of an unknown key that has no counterpart.
-pub(crate) fn in_place_of(unknown: &str) -> Option<&'static str> {
+fn in_place_of(unknown: &str) -> Option<&'static str> {
     let unknown = unknown.to_lowercase();
     let found = NOT_THERE.iter().find(|(word, _)| *word == unknown);
     found.map(|(_, help)| *help)
 }
 
+/// The keys that a table knows.
+pub(crate) struct Known {
+    pub(crate) keys: &'static [&'static str],
+    /// What knows them, and where that stands if it is no task.
+    pub(crate) whose: &'static str,
+    pub(crate) place: &'static str,
+    /// What to do in place of an unknown one that has no counterpart.
+    pub(crate) in_place_of: fn(&str) -> Option<&'static str>,
+    /// The one that was probably meant by an unknown one.
+    pub(crate) meant_by: fn(&str) -> Option<&'static str>,
+}
+
+pub(crate) const OF_TASK: Known = Known {
+    keys: &TASK_KEYS,
+    whose: "a task",
+    place: "",
+    in_place_of,
+    meant_by,
+};
+
+impl Known {
+    fn unknown_of<'t, 'd>(
+        &self,
+        table: &'t DeTable<'d>,
+    ) -> impl Iterator<Item = &'t Spanned<DeString<'d>>> {
+        let keys = table.iter().map(|(key, _)| key);
+        keys.filter(|key| !self.keys.contains(&key.get_ref().as_ref()))
+    }
+
+    /// Adds a fault for each key that is not known. Returns whether there was none.
+    pub(crate) fn check(&self, table: &DeTable<'_>, faults: &mut Faults) -> bool {
+        let mut right = true;
+        for key in self.unknown_of(table) {
+            right = false;
+            let shown = key.get_ref().escape_debug();
+            let fault = faults.add(key.span(), format!("unknown key `{shown}`{}", self.place));
+            if let Some(help) = (self.in_place_of)(key.get_ref()) {
+                fault.help(help);
+            } else if let Some(meant) = (self.meant_by)(key.get_ref()) {
+                fault.help(format!("did you mean `{meant}`?"));
+            }
+            fault.note(format!("{} knows {}", self.whose, self.keys.join(", ")));
+        }
+        right
+    }
+
+    /// Whether an unknown key probably means this one, so that it is not also said to be missing.
+    pub(crate) fn is_misspelt(&self, missing: &str, table: &DeTable<'_>) -> bool {
+        let mut unknown = self.unknown_of(table);
+        unknown.any(|key| (self.meant_by)(key.get_ref()) == Some(missing))
+    }
+}
+
 /// The known key that was probably meant by an unknown one.
-pub(crate) fn meant_by(unknown: &str) -> Option<&'static str> {
+fn meant_by(unknown: &str) -> Option<&'static str> {
     let unknown = unknown.to_lowercase();
     let other = OTHER_WORDS
         .iter()

@@ -26,7 +26,7 @@ use std::{fmt, fs, io};
 pub(crate) use calendar::instant;
 pub(crate) use fault::Faults;
 pub(crate) use program::Program;
-pub(crate) use retry::{Backoff, Jitter, Retry};
+pub(crate) use retry::{Backoff, Retry};
 use wheel_runtime::{Cron, Zone};
 
 use crate::duration;

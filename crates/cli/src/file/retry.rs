@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use toml::de::DeValue;
+use wheel_runtime::RetryJitter;
 
 use super::fault::Faults;
-use super::keys::nearest;
+use super::keys::{Known, nearest};
 use super::values::{self, Value};
 
 /// How a task is tried again.
@@ -16,7 +17,7 @@ pub(crate) struct Retry {
     pub(crate) delay: Duration,
     pub(crate) backoff: Backoff,
     pub(crate) max_delay: Option<Duration>,
-    pub(crate) jitter: Option<Jitter>,
+    pub(crate) jitter: Option<RetryJitter>,
 }
 
 /// How the delay goes on from attempt to attempt.
@@ -27,14 +28,14 @@ pub(crate) enum Backoff {
     Exponential,
 }
 
-/// How far a delay may be from what the back-off says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Jitter {
-    Full,
-    Equal,
-}
-
 const KEYS: [&str; 5] = ["attempts", "delay", "backoff", "max_delay", "jitter"];
+const KNOWN: Known = Known {
+    keys: &KEYS,
+    whose: "`retry`",
+    place: " in `retry`",
+    in_place_of: |_| None,
+    meant_by,
+};
 const EXAMPLE: &str = "write retry = { attempts = 3, delay = \"5s\" }";
 /// The runtime has no shorter one.
 const DELAY_MIN: Duration = Duration::from_millis(1);
@@ -42,14 +43,8 @@ const DELAY_MIN: Duration = Duration::from_millis(1);
 /// Reads the table, or adds every fault in it.
 pub(crate) fn read(value: &Value<'_>, faults: &mut Faults) -> Option<Retry> {
     let Some(table) = value.get_ref().as_table() else {
-        let kind = value.get_ref().type_str();
-        let fault = faults.add(
-            value.span(),
-            format!(
-                "`retry` must be a table, not {} {kind}",
-                values::article(kind)
-            ),
-        );
+        let kind = values::kind(value);
+        let fault = faults.add(value.span(), format!("`retry` must be a table, not {kind}"));
         match value.get_ref() {
             DeValue::Integer(number) => {
                 let number = number.as_str();
@@ -61,25 +56,10 @@ pub(crate) fn read(value: &Value<'_>, faults: &mut Faults) -> Option<Retry> {
         };
         return None;
     };
-    let mut right = true;
-    for (key, _) in table.iter() {
-        let name = key.get_ref().as_ref();
-        if !KEYS.contains(&name) {
-            right = false;
-            let shown = format!("unknown key `{}` in `retry`", name.escape_debug());
-            let fault = faults.add(key.span(), shown);
-            if let Some(meant) = meant_by(name) {
-                fault.help(format!("did you mean `{meant}`?"));
-            }
-            fault.note(format!("`retry` knows {}", KEYS.join(", ")));
-        }
-    }
+    let right = KNOWN.check(table, faults);
     // Each value is looked at, so that a user sees all faults at once.
     let missing = |key: &str, faults: &mut Faults| {
-        let is_misspelt = table
-            .iter()
-            .any(|(name, _)| meant_by(name.get_ref()) == Some(key));
-        if !is_misspelt {
+        if !KNOWN.is_misspelt(key, table) {
             faults
                 .add(value.span(), format!("`retry` has no `{key}`"))
                 .help(EXAMPLE);
@@ -116,7 +96,7 @@ pub(crate) fn read(value: &Value<'_>, faults: &mut Faults) -> Option<Retry> {
     };
     let jitter = match table.get("jitter") {
         Some(value) => {
-            let choices = [("full", Jitter::Full), ("equal", Jitter::Equal)];
+            let choices = [("full", RetryJitter::Full), ("equal", RetryJitter::Equal)];
             one_of("jitter", value, choices, faults).map(Some)
         }
         None => Some(None),
@@ -143,19 +123,12 @@ fn meant_by(unknown: &str) -> Option<&'static str> {
 }
 
 fn attempts(value: &Value<'_>, faults: &mut Faults) -> Option<u32> {
-    let number = value
-        .get_ref()
-        .as_integer()
-        .and_then(|number| i128::from_str_radix(number.as_str(), number.radix()).ok());
-    let wrong = match number {
+    let wrong = match values::whole(value) {
         Some(number) => match u32::try_from(number) {
             Ok(attempts @ 1..) => return Some(attempts),
             _ => number.to_string(),
         },
-        None => {
-            let kind = value.get_ref().type_str();
-            format!("{} {kind}", values::article(kind))
-        }
+        None => values::kind(value),
     };
     faults
         .add(

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use wheel_runtime::Zone;
 
 use super::fault::Faults;
-use super::keys::{self, TASK_KEYS};
+use super::keys::{self, OF_TASK, TASK_KEYS};
 use super::program::{Finder, Program, ProgramError};
 use super::retry;
 use super::values::{self, Value};
@@ -102,11 +102,11 @@ impl Reader {
         table: &DeTable<'_>,
         faults: &mut Faults,
     ) -> Option<Task> {
-        unknown_keys(table, faults);
+        OF_TASK.check(table, faults);
         let id = match table.get("id") {
             Some(value) => self.id(value, faults),
             None => {
-                if !is_misspelt("id", table) {
+                if !OF_TASK.is_misspelt("id", table) {
                     faults
                         .add(header.clone(), "the task has no `id`")
                         .help("give it a name of its own, such as id = \"heartbeat\"");
@@ -123,7 +123,7 @@ impl Reader {
             Some(value) => values::run(value, faults)
                 .and_then(|(args, place)| self.program(args, place, &dir, &env, faults)),
             None => {
-                if !is_misspelt("run", table) {
+                if !OF_TASK.is_misspelt("run", table) {
                     faults
                         .add(header, "the task has no `run`")
                         .help("say what it runs, such as run = [\"echo\", \"hello\"]");
@@ -188,33 +188,6 @@ impl Reader {
     }
 }
 
-fn unknown_keys(table: &DeTable<'_>, faults: &mut Faults) {
-    for (key, _) in table
-        .iter()
-        .filter(|(key, _)| !TASK_KEYS.contains(&key.get_ref().as_ref()))
-    {
-        let fault = faults.add(
-            key.span(),
-            format!("unknown key `{}`", key.get_ref().escape_debug()),
-        );
-        if let Some(help) = keys::in_place_of(key.get_ref()) {
-            fault.help(help);
-        } else if let Some(meant) = keys::meant_by(key.get_ref()) {
-            fault.help(format!("did you mean `{meant}`?"));
-        }
-        fault.note(format!("a task knows {}", TASK_KEYS.join(", ")));
-    }
-}
-
-/// Whether an unknown key probably means this one, so that it is not also said to be missing.
-fn is_misspelt(missing: &str, table: &DeTable<'_>) -> bool {
-    let mut unknown = table
-        .iter()
-        .map(|(key, _)| key.get_ref())
-        .filter(|key| !TASK_KEYS.contains(&key.as_ref()));
-    unknown.any(|key| keys::meant_by(key) == Some(missing))
-}
-
 fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> Option<Schedule> {
     let given: Vec<(&str, &Value<'_>)> = SCHEDULE_KEYS
         .into_iter()
@@ -238,7 +211,10 @@ fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> 
     let timezone = table.get("timezone");
     let zone = optional(timezone, |value| calendar::timezone(value, faults));
     let Some(schedule) = first else {
-        if !SCHEDULE_KEYS.into_iter().any(|key| is_misspelt(key, table)) {
+        if !SCHEDULE_KEYS
+            .into_iter()
+            .any(|key| OF_TASK.is_misspelt(key, table))
+        {
             faults.add(header.clone(), "the task does not say what it is due by").help(
                 "add one of after = \"3s\", at = \"2026-12-01T02:00:00+08:00\", every = \"500ms\", \
                  cron = \"30 2 * * *\"",

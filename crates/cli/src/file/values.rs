@@ -25,11 +25,10 @@ pub(crate) fn text<'a>(
 ) -> Option<&'a str> {
     let text = value.get_ref().as_str();
     if text.is_none() {
-        let kind = value.get_ref().type_str();
         faults
             .add(
                 value.span(),
-                format!("`{key}` must be a string, not {} {kind}", article(kind)),
+                format!("`{key}` must be a string, not {}", kind(value)),
             )
             .help(format!("write {key} = {example}"));
     }
@@ -119,10 +118,7 @@ pub(crate) fn period(value: &Value<'_>, faults: &mut Faults) -> Option<Duration>
 
 /// A number of runs for `count`: a whole number above zero.
 pub(crate) fn count(value: &Value<'_>, faults: &mut Faults) -> Option<u64> {
-    let number = value
-        .get_ref()
-        .as_integer()
-        .and_then(|number| i128::from_str_radix(number.as_str(), number.radix()).ok());
+    let number = whole(value);
     match number {
         Some(number @ 1..) => {
             if let Ok(number) = u64::try_from(number) {
@@ -138,11 +134,10 @@ pub(crate) fn count(value: &Value<'_>, faults: &mut Faults) -> Option<u64> {
                 .help("write a number of runs from 1, or leave `count` away for runs without end");
         }
         _ => {
-            let found = value.get_ref().type_str();
             let found = if number.is_some() {
                 "a negative number".to_owned()
             } else {
-                format!("{} {found}", article(found))
+                kind(value)
             };
             faults
                 .add(
@@ -187,10 +182,9 @@ pub(crate) fn run(value: &Value<'_>, faults: &mut Faults) -> Option<(Vec<String>
             Some(word) => words.push(word.to_owned()),
             None => {
                 right = false;
-                let kind = item.get_ref().type_str();
                 let fault = faults.add(
                     item.span(),
-                    format!("`run` must hold strings only, not {} {kind}", article(kind)),
+                    format!("`run` must hold strings only, not {}", kind(item)),
                 );
                 fault.help("put it in quotes");
             }
@@ -214,14 +208,10 @@ pub(crate) fn run(value: &Value<'_>, faults: &mut Faults) -> Option<(Vec<String>
 /// Variables for `env`: a table of strings.
 pub(crate) fn env(value: &Value<'_>, faults: &mut Faults) -> Option<Vec<(String, String)>> {
     let Some(table) = value.get_ref().as_table() else {
-        let kind = value.get_ref().type_str();
         faults
             .add(
                 value.span(),
-                format!(
-                    "`env` must be a table of strings, not {} {kind}",
-                    article(kind)
-                ),
+                format!("`env` must be a table of strings, not {}", kind(value)),
             )
             .help("write env = { PORT = \"8080\", MODE = \"test\" }");
         return None;
@@ -252,7 +242,6 @@ pub(crate) fn env(value: &Value<'_>, faults: &mut Faults) -> Option<Vec<(String,
             Some(text) => variables.push((key.to_string(), text.to_owned())),
             None => {
                 right = false;
-                let kind = item.get_ref().type_str();
                 let example = match item.get_ref() {
                     DeValue::Integer(number) => number.to_string(),
                     DeValue::Boolean(truth) => truth.to_string(),
@@ -261,10 +250,7 @@ pub(crate) fn env(value: &Value<'_>, faults: &mut Faults) -> Option<Vec<(String,
                 faults
                     .add(
                         item.span(),
-                        format!(
-                            "the variable `{key}` must be a string, not {} {kind}",
-                            article(kind)
-                        ),
+                        format!("the variable `{key}` must be a string, not {}", kind(item)),
                     )
                     .help(format!("write {key} = \"{example}\""));
             }
@@ -319,11 +305,15 @@ pub(crate) fn output(value: &Value<'_>, faults: &mut Faults) -> Option<PathBuf> 
     None
 }
 
-/// In front of the name of a type.
-pub(super) fn article(kind: &str) -> &'static str {
-    if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    }
+/// What a value is, such as `an integer`.
+pub(super) fn kind(value: &Value<'_>) -> String {
+    let kind = value.get_ref().type_str();
+    let vowel = kind.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {kind}", if vowel { "an" } else { "a" })
+}
+
+/// The number that a value is, if it is a whole one.
+pub(super) fn whole(value: &Value<'_>) -> Option<i128> {
+    let number = value.get_ref().as_integer()?;
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
 }

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Cron, Retry, RetryJitter, Scheduler, TaskHandle, TaskState};
+use wheel_runtime::{Cron, Retry, Scheduler, TaskHandle, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -30,7 +30,7 @@ use crate::args::{
 };
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
-use crate::file::{self, Backoff, Jitter, Schedule};
+use crate::file::{self, Backoff, Schedule};
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -289,8 +289,7 @@ fn policy(retry: &file::Retry) -> Retry {
     };
     let policy = match retry.jitter {
         None => policy,
-        Some(Jitter::Full) => policy.jitter(RetryJitter::Full),
-        Some(Jitter::Equal) => policy.jitter(RetryJitter::Equal),
+        Some(jitter) => policy.jitter(jitter),
     };
     let max_delay = retry.max_delay.unwrap_or(Duration::MAX);
     policy.max_attempts(retry.attempts).max_delay(max_delay)
