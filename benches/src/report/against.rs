@@ -138,18 +138,8 @@ fn cautions(earlier: &Document, now: &Document) -> Vec<String> {
 }
 
 fn is_same_machine(a: &Machine, b: &Machine) -> bool {
-    let of = |machine: &Machine| {
-        let Machine {
-            cpu,
-            cores,
-            cache,
-            kernel,
-            virtual_machine,
-            ..
-        } = machine.clone();
-        (cpu, cores, cache, kernel, virtual_machine)
-    };
-    of(a) == of(b)
+    let hardware = (&a.cpu, a.cores, &a.cache) == (&b.cpu, b.cores, &b.cache);
+    hardware && (&a.kernel, a.virtual_machine) == (&b.kernel, b.virtual_machine)
 }
 
 impl Display for Comparison {

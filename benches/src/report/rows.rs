@@ -50,11 +50,24 @@ impl Row {
         OURS.contains(&self.cell.engine.as_str())
     }
 
+    /// Workload, pending, threads: rows that have them alike are compared with each other.
+    pub fn stand(&self) -> Stand {
+        (self.cell.workload, self.cell.pending, self.cell.threads)
+    }
+
     /// Whether two rows are compared with each other.
     pub fn is_beside(&self, other: &Row) -> bool {
-        let (a, b) = (&self.cell, &other.cell);
-        (a.workload, a.pending, a.threads) == (b.workload, b.pending, b.threads)
+        self.stand() == other.stand()
     }
+}
+
+/// What is compared with each other.
+pub(super) type Stand = (Workload, u64, usize);
+
+/// The row of an engine, called with its variant.
+pub(super) fn find<'r>(rows: &'r [Row], stand: Stand, engine: &str) -> Option<&'r Row> {
+    let mut beside = rows.iter().filter(|row| row.stand() == stand);
+    beside.find(|row| row.cell.name() == engine)
 }
 
 /// The rows of a group.

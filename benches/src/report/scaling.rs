@@ -3,7 +3,7 @@
 //! What follows is arithmetic on what was measured, and each line says which. It takes for granted
 //! what two cores cannot show: that threads which share no timer do not slow each other down.
 
-use super::rows::Row;
+use super::rows::{Row, find};
 use super::{Findings, marks, number};
 use crate::Workload;
 use crate::measure::figure;
@@ -67,19 +67,11 @@ struct Costs {
 /// Workload, pending, threads, engine with its variant.
 type Place<'a> = (Workload, u64, usize, &'a str);
 
-fn find<'r>(rows: &'r [Row], (workload, pending, threads, engine): Place) -> Option<&'r Row> {
-    rows.iter().find(|row| {
-        let cell = &row.cell;
-        (cell.workload, cell.pending, cell.threads) == (workload, pending, threads)
-            && cell.name() == engine
-    })
-}
-
 fn measured(rows: &[Row]) -> (Vec<Line>, Costs) {
     let mut lines = Vec::new();
     let mut take = |what: &str, unit: &'static str, cell: Place, name: &str| {
         let (workload, pending, threads, engine) = cell;
-        let row = find(rows, cell);
+        let row = find(rows, (workload, pending, threads), engine);
         let value = row.and_then(|row| Some(row.figure(name)?.p50));
         let place = super::rows::place(workload, pending, threads);
         let noisy = if row.is_some_and(|row| row.disturbed().0) {

@@ -5,7 +5,7 @@
 
 mod list;
 
-use super::rows::Row;
+use super::rows::{Row, Stand, find};
 use super::table::number;
 use super::{Findings, marks};
 use crate::Workload;
@@ -57,14 +57,12 @@ struct Bar {
 }
 
 impl Place {
-    fn is_of(self, row: &Row) -> bool {
-        (row.cell.workload, row.cell.pending, row.cell.threads)
-            == (self.workload, self.pending, self.threads)
+    fn stand(self) -> Stand {
+        (self.workload, self.pending, self.threads)
     }
 
     fn row(self, rows: &[Row]) -> Option<&Row> {
-        let mut rows = rows.iter();
-        rows.find(|row| self.is_of(row) && row.cell.name() == self.engine)
+        find(rows, self.stand(), self.engine)
     }
 
     fn value(self, rows: &[Row]) -> Option<f64> {
@@ -106,7 +104,7 @@ impl Bar {
     fn best<'r>(&self, rows: &'r [Row], but: &[&str]) -> Option<&'r Row> {
         let rivals = rows.iter().filter(|row| {
             let name = row.cell.engine.as_str();
-            self.place.is_of(row) && !OURS.contains(&name) && !but.contains(&name)
+            row.stand() == self.place.stand() && !OURS.contains(&name) && !but.contains(&name)
         });
         let figures = rivals.filter_map(|row| Some((row, row.figure(self.place.figure)?.p50)));
         let best = match self.better {
