@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use wheel_runtime::{Context, ManualClock, Retry, Scheduler, TaskFilter, TaskState};
 
 use crate::scheduler::{ACTS, Act, Scene};
-use crate::{HANG, assert_all_dropped, contained, ends, ms};
+use crate::{HANG, assert_all_dropped, contained, each_ends, ms};
 
 /// Where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,11 +162,7 @@ impl Scene {
 
 #[test]
 fn whatever_is_done_where_a_run_fails_the_scheduler_goes_on_and_every_value_is_dropped() {
-    for place in PLACES {
-        for act in ACTS {
-            ends(&format!("{act:?} at {place:?}"), move || cell(place, act));
-        }
-    }
+    each_ends(&PLACES, &ACTS, cell);
 }
 
 fn cell(place: Place, act: Act) {

@@ -12,6 +12,7 @@ mod timers;
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +28,19 @@ const FOR_EVER: Duration = Duration::from_secs(3600);
 
 const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
+}
+
+/// Does every act at every place, each in a cell of its own that must end.
+fn each_ends<P, A>(places: &[P], acts: &[A], cell: fn(P, A))
+where
+    P: Copy + Debug + Send + 'static,
+    A: Copy + Debug + Send + 'static,
+{
+    for &place in places {
+        for &act in acts {
+            ends(&format!("{act:?} at {place:?}"), move || cell(place, act));
+        }
+    }
 }
 
 /// Runs `body` on a thread, and fails when it does not end. `cell` names it.

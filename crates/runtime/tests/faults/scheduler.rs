@@ -12,7 +12,7 @@ use wheel_runtime::{
 };
 use wheel_sync::Mutex;
 
-use crate::{FOR_EVER, HANG, Held, assert_all_dropped, bomb, contained, ends, ms};
+use crate::{FOR_EVER, HANG, Held, assert_all_dropped, bomb, contained, each_ends, ms};
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -360,11 +360,7 @@ fn act_at(scene: &Scene, place: Place, act: Act) {
 // RE-02, SD-13
 #[test]
 fn whatever_is_done_wherever_the_scheduler_goes_on_and_every_value_is_dropped() {
-    for place in PLACES {
-        for act in ACTS {
-            ends(&format!("{act:?} at {place:?}"), move || cell(place, act));
-        }
-    }
+    each_ends(&PLACES, &ACTS, cell);
 }
 
 fn cell(place: Place, act: Act) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wheel_runtime::{Executor, InlineExecutor, Job, ManualClock, TimerKey, Timers};
 use wheel_sync::Mutex;
 
-use crate::{Held, assert_all_dropped, bomb, contained, ends, ms};
+use crate::{Held, assert_all_dropped, bomb, contained, each_ends, ms};
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,11 +252,7 @@ fn act_at(scene: &Scene, place: Place, act: Act) {
 // RE-02, SD-13
 #[test]
 fn whatever_is_done_wherever_the_engine_goes_on_and_every_value_is_dropped() {
-    for place in PLACES {
-        for act in ACTS {
-            ends(&format!("{act:?} at {place:?}"), move || cell(place, act));
-        }
-    }
+    each_ends(&PLACES, &ACTS, cell);
 }
 
 fn cell(place: Place, act: Act) {

@@ -8,7 +8,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use wheel_runtime::{Context, InlineExecutor, ManualClock, Scheduler, SchedulerBuilder};
+use wheel_runtime::{
+    Context, InlineExecutor, IntoOutcome, ManualClock, Retry, Scheduler, SchedulerBuilder,
+    TaskHandle,
+};
 
 /// Long enough to say "it hangs".
 pub(crate) const HANG: Duration = Duration::from_secs(30);
@@ -64,6 +67,16 @@ impl Bed {
     /// Waits for the runs that are due.
     pub(crate) fn settle(&self) {
         assert!(self.scheduler.wait_idle_timeout(HANG), "runs hang");
+    }
+
+    /// A task "x", due after 10 ms, that is tried again.
+    pub(crate) fn tried<F, O>(&self, retry: Retry, handler: F) -> TaskHandle
+    where
+        F: Fn(&Context) -> O + Send + Sync + 'static,
+        O: IntoOutcome,
+    {
+        let task = self.scheduler.task("x").after(ms(10)).retry(retry);
+        task.run(handler).unwrap()
     }
 
     /// Keeps one worker busy until the gate opens; returns when it is.

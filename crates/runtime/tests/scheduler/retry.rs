@@ -60,12 +60,7 @@ fn attempts_follow_the_back_off_and_count_from_the_end_of_the_last_one() {
         keeper.pass(run);
         fails(3)(run)
     };
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(10))
-        .retry(Retry::linear(ms(10)));
-    let task = builder.run(handler).unwrap();
+    let task = bed.tried(Retry::linear(ms(10)), handler);
     bed.clock.advance(ms(10));
     for wait in [10, 20, 30] {
         gate.wait_started();

@@ -20,12 +20,7 @@ fn a_cancel_while_a_run_waits_for_another_attempt_ends_it() {
         let _ = &holds;
         fails(9)(run)
     };
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(10))
-        .retry(Retry::fixed(ms(10)));
-    let task = builder.run(handler).unwrap();
+    let task = bed.tried(Retry::fixed(ms(10)), handler);
     bed.clock.run_for(ms(25));
     assert_eq!(
         (task.info().state, task.info().attempt),
@@ -82,12 +77,7 @@ fn a_new_schedule_does_not_touch_a_run_that_has_begun_and_a_trigger_finds_it_bus
         note(run);
         fails(1)(run)
     };
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(10))
-        .retry(Retry::fixed(ms(10)));
-    let task = builder.run(handler).unwrap();
+    let task = bed.tried(Retry::fixed(ms(10)), handler);
     bed.clock.run_for(ms(15));
     assert_eq!(bed.scheduler.trigger("x"), TriggerOutcome::Busy);
     bed.scheduler
@@ -131,12 +121,7 @@ fn a_new_schedule_leaves_an_attempt_that_waits_for_a_worker() {
 #[test]
 fn a_shutdown_names_what_waited_for_another_attempt() {
     let bed = Bed::inline();
-    let builder = bed
-        .scheduler
-        .task("x")
-        .after(ms(10))
-        .retry(Retry::fixed(ms(10)));
-    let task = builder.run(fails(9)).unwrap();
+    let task = bed.tried(Retry::fixed(ms(10)), fails(9));
     bed.clock.run_for(ms(25));
     let report = bed.scheduler.shutdown(Duration::ZERO).unwrap();
     assert_eq!(report.pending.len(), 1);

@@ -68,8 +68,7 @@ fn a_handler_says_when_it_is_to_be_tried_again() {
         Outcome::RetryAfter(ms(70), "too many requests".into())
     };
     let retry = Retry::fixed(ms(10)).max_delay(ms(10)).max_attempts(3);
-    let builder = bed.scheduler.task("x").after(ms(10)).retry(retry);
-    let task = builder.run(handler).unwrap();
+    let task = bed.tried(retry, handler);
     let plain = bed.scheduler.task("plain").after(ms(10));
     let plain = plain
         .run(|_| Outcome::RetryAfter(ms(1), "busy".into()))
