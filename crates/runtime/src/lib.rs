@@ -78,7 +78,7 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
-pub use policy::{GaveUp, Misfire, Overlap, Priority, Retry, RetryError, RetryJitter};
+pub use policy::{GaveUp, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter};
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
@@ -88,8 +88,9 @@ pub use scheduler::{
     global,
 };
 pub use task::{
-    CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome, RescheduleError,
-    TaskHandle, TaskInfo, TaskState, TriggerOutcome,
+    BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
+    PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, TaskHandle,
+    TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.

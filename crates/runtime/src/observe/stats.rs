@@ -15,6 +15,8 @@ pub struct Stats {
     pub running: usize,
     /// Tasks whose run waits for another attempt.
     pub retrying: usize,
+    /// Tasks that are paused and have no run waiting or going.
+    pub paused: usize,
     /// Runs started. Each one succeeds, fails or is abandoned in the end.
     pub runs: u64,
     /// Runs that succeeded, in whichever attempt.
@@ -38,9 +40,16 @@ pub struct Stats {
     pub panicked: u64,
     /// Panics in what users gave besides handlers: hooks, and the functions of a retry policy.
     pub hooks_panicked: u64,
-    /// Occurrences left out because the run before had not ended, or because the executor refused
-    /// the run.
+    /// Occurrences left out, for whichever of the four reasons that follow.
     pub skipped: u64,
+    /// Because runs before had not ended.
+    pub skipped_overlap: u64,
+    /// Because they were too late.
+    pub skipped_misfire: u64,
+    /// Because the task was paused.
+    pub skipped_paused: u64,
+    /// Because the executor refused the run.
+    pub skipped_refused: u64,
     /// Occurrences that were found due together with a later one, whose run stood for them.
     pub missed: u64,
     /// Runs that started later than the misfire threshold.

@@ -3,11 +3,13 @@
 //!
 //! Policies are plain values; `task/` applies them.
 
+mod error;
 mod misfire;
 mod overlap;
 mod priority;
 mod retry;
 
+pub use error::PolicyError;
 pub use misfire::Misfire;
 pub use overlap::Overlap;
 pub use priority::Priority;

@@ -17,8 +17,8 @@ use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
 use crate::driver::Engine;
-use crate::executor::Pool;
-use crate::task::{Context, Outcome, Task, TaskInfo, TaskState, WaitingRun};
+use crate::executor::{Job, Pool};
+use crate::task::{Context, Leftovers, Occasion, Outcome, Task, TaskInfo};
 
 /// What goes on around every attempt: it calls the second one, which is the rest.
 pub(crate) type Around = Box<dyn Fn(&Context, &dyn Fn() -> Outcome) -> Outcome + Send + Sync>;
@@ -41,7 +41,7 @@ pub(crate) struct Core {
     /// `None` if the user brought an executor.
     pub(super) pool: Option<Arc<Pool>>,
     pub(super) tick: TickLength,
-    pub(super) misfire_threshold: Duration,
+    pub(crate) misfire_threshold: Duration,
     pub(super) next_serial: AtomicU64,
 }
 
@@ -57,36 +57,11 @@ impl Core {
         Moment::of_tick(due.tick_ceil(self.tick), self.tick)
     }
 
-    /// A run waits for a worker.
-    pub(crate) fn note_queued(&self) {
-        self.activity.begin();
-        self.counters.moved(TaskState::Scheduled, TaskState::Queued);
-    }
-
-    /// A run that has begun waits for a worker again.
-    pub(crate) fn note_queued_again(&self) {
-        self.activity.begin();
-        self.counters.moved(TaskState::Retrying, TaskState::Queued);
-    }
-
-    /// A run that waited was taken back; its job is still in the queue.
-    pub(crate) fn note_taken_back(&self) {
-        self.note_not_queued(TaskState::Scheduled);
-        self.note_void_job();
-    }
-
-    /// A run that waited was refused; its task stands at `now` then.
-    pub(crate) fn note_not_queued(&self, now: TaskState) {
-        self.counters.moved(TaskState::Queued, now);
-        self.activity.end();
-    }
-
     /// An attempt of a run starts at `now`.
-    pub(crate) fn note_started(&self, run: &WaitingRun, now: Moment) {
-        let late = now.since(run.late_from);
-        self.counters.moved(TaskState::Queued, TaskState::Running);
+    pub(crate) fn note_started(&self, occasion: &Occasion, now: Moment) {
+        let late = now.since(occasion.late_from);
         self.counters.attempt_started(late);
-        if now < run.due {
+        if now < occasion.due {
             self.counters.run_was_early();
         }
         if late > self.misfire_threshold {
@@ -94,32 +69,34 @@ impl Core {
         }
     }
 
-    /// An attempt has ended, at which its task stood at `before`; it stands at `now` then.
-    pub(crate) fn note_finished(&self, before: TaskState, now: TaskState) {
-        self.counters.moved(before, now);
-        self.activity.end();
-    }
-
-    /// A task that stood at `before` was cancelled.
-    pub(crate) fn note_withdrawn(&self, before: TaskState) {
-        self.counters.moved(before, TaskState::Cancelled);
-        if before == TaskState::Queued {
+    /// So many runs that waited for a worker will not start; their jobs are still in the queue. Not
+    /// for the driver.
+    pub(crate) fn note_withdrawn(&self, queued: usize) {
+        for _ in 0..queued {
             self.activity.end();
-            self.note_void_job();
-        } else {
+            if let Some(pool) = &self.pool {
+                pool.note_void();
+            }
+        }
+        if queued == 0 {
             self.activity.tell();
         }
+    }
+
+    /// On the driver: what the user's code has captured is dropped where that runs.
+    pub(crate) fn discard_elsewhere(&self, leftovers: Leftovers) {
+        if leftovers.is_nothing() {
+            return;
+        }
+        let job = Job::new(move || leftovers.discard());
+        let now = self.engine.clock().now();
+        // What a closed engine refuses is dropped here, and a panic of it ends in the job.
+        drop(self.engine.at_moment(now, Fire::Run(Box::new(job))));
     }
 
     /// A task that was added could not be armed: its user is told that it was refused.
     pub(crate) fn note_refused(&self) {
         self.counters.task_refused();
         self.activity.tell();
-    }
-
-    fn note_void_job(&self) {
-        if let Some(pool) = &self.pool {
-            pool.note_void();
-        }
     }
 }

@@ -17,7 +17,7 @@ use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread;
 
 use crate::observe::{LatenessRecorder, Stats};
-use crate::task::TaskState;
+use crate::task::{SkipReason, TaskState};
 
 /// Threads that count at the same time are few: the driver, the workers that have a core, and who
 /// adds.
@@ -39,6 +39,7 @@ struct Line {
     queued: AtomicU64,
     running: AtomicU64,
     retrying: AtomicU64,
+    paused: AtomicU64,
     runs: AtomicU64,
     succeeded: AtomicU64,
     failed: AtomicU64,
@@ -49,6 +50,10 @@ struct Line {
     panicked: AtomicU64,
     hooks_panicked: AtomicU64,
     skipped: AtomicU64,
+    skipped_overlap: AtomicU64,
+    skipped_misfire: AtomicU64,
+    skipped_paused: AtomicU64,
+    skipped_refused: AtomicU64,
     missed: AtomicU64,
     misfired: AtomicU64,
     early: AtomicU64,
@@ -162,10 +167,23 @@ impl Counters {
         self.here().panicked.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn skipped(&self, occurrences: u64) {
-        self.here()
-            .skipped
-            .fetch_add(occurrences, Ordering::Relaxed);
+    pub(crate) fn skipped(&self, occurrences: u64, why: SkipReason) {
+        let here = self.here();
+        here.skipped.fetch_add(occurrences, Ordering::Relaxed);
+        let of_reason = match why {
+            SkipReason::Overlap => &here.skipped_overlap,
+            SkipReason::Misfire => &here.skipped_misfire,
+            SkipReason::Paused => &here.skipped_paused,
+            SkipReason::Refused => &here.skipped_refused,
+        };
+        of_reason.fetch_add(occurrences, Ordering::Relaxed);
+    }
+
+    /// So many occurrences were more than a policy allows.
+    pub(crate) fn missed(&self, occurrences: u64) {
+        if occurrences > 0 {
+            self.here().missed.fetch_add(occurrences, Ordering::Relaxed);
+        }
     }
 
     /// So many runs found the queue full.
@@ -195,6 +213,7 @@ impl Counters {
             queued: gauge(|line| &line.queued),
             running: gauge(|line| &line.running),
             retrying: gauge(|line| &line.retrying),
+            paused: gauge(|line| &line.paused),
             runs: count(|line| &line.runs),
             succeeded: count(|line| &line.succeeded),
             failed: count(|line| &line.failed),
@@ -205,6 +224,10 @@ impl Counters {
             panicked: count(|line| &line.panicked),
             hooks_panicked: count(|line| &line.hooks_panicked),
             skipped: count(|line| &line.skipped),
+            skipped_overlap: count(|line| &line.skipped_overlap),
+            skipped_misfire: count(|line| &line.skipped_misfire),
+            skipped_paused: count(|line| &line.skipped_paused),
+            skipped_refused: count(|line| &line.skipped_refused),
             missed: count(|line| &line.missed),
             misfired: count(|line| &line.misfired),
             early: count(|line| &line.early),
@@ -224,6 +247,7 @@ impl Line {
             TaskState::Queued => Some(&self.queued),
             TaskState::Running => Some(&self.running),
             TaskState::Retrying => Some(&self.retrying),
+            TaskState::Paused => Some(&self.paused),
             _ => None,
         }
     }

@@ -18,6 +18,7 @@ mod counters;
 
 mod submit;
 mod direct;
+mod pausing;
 mod when_failed;
 mod registry;
 mod filter;
@@ -51,7 +52,7 @@ pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
-pub(crate) use sink::Fire;
+pub(crate) use sink::{Fire, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
@@ -140,9 +141,11 @@ impl Scheduler {
         task.map_or(CancelOutcome::NotFound, |task| task.cancel())
     }
 
-    /// Gives the task another schedule, which holds at once. A run that waits for a worker is taken
-    /// back, one that has begun goes on, also if it waits for another attempt. The handler, the id and the counts stay. May be called from
-    /// the task's own handler.
+    /// Gives the task another schedule, which holds at once. Of a task that runs once, a run that
+    /// waits for a worker is taken back; of one that recurs, what was due before still runs, so that
+    /// no occurrence is lost and none is doubled. A run that has begun goes on, also if it waits for
+    /// another attempt. The handler, the id and the counts stay, and a paused task stays paused. May
+    /// be called from the task's own handler.
     ///
     /// What is due while a run is still going falls under the overlap policy. So a handler that
     /// gives its own task a new instant must have returned by then, or with

@@ -15,7 +15,7 @@ use crate::clock::Moment;
 use crate::driver::{DueTimer, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
-use crate::task::{Epoch, Looked, Task, Ticket};
+use crate::task::{CancelToken, Epoch, Looked, Task, Ticket, WaitingRun};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
@@ -27,6 +27,8 @@ pub(crate) enum Fire {
     Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<Job>),
+    /// A run is to be told to stop.
+    Tell(Box<Told>),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
 }
@@ -39,6 +41,12 @@ pub(crate) struct Came {
     task: Arc<Task>,
     what: What,
     due: Moment,
+}
+
+/// A token to be set, of a run of this task.
+pub(crate) struct Told {
+    pub(crate) task: Arc<Task>,
+    pub(crate) token: CancelToken,
 }
 
 /// What of a task has come.
@@ -57,6 +65,8 @@ pub(super) struct TaskSink {
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
+    /// Set, but somebody had the lock that waking takes.
+    told: Vec<Box<Told>>,
     /// Met in this pass: those whose task had its lock taken. They go back into the engine
     /// after the pass and not in it, or the pass would meet them again and again and not get to
     /// anything else.
@@ -77,6 +87,7 @@ impl TaskSink {
             queue_max,
             jobs: Vec::new(),
             marks: Vec::new(),
+            told: Vec::new(),
             busy: Vec::new(),
             to_see_again: 0,
         }
@@ -98,6 +109,7 @@ impl TaskSink {
         };
         match looked {
             Looked::Run(run) => self.jobs.push(run.into_job()),
+            Looked::Runs(runs) => self.jobs.extend(runs.into_iter().map(WaitingRun::into_job)),
             Looked::Nothing => {}
             Looked::Busy(task) => self.busy.push(Came { task, what, due }),
         }
@@ -110,6 +122,11 @@ impl TaskSink {
             // A closed engine is being shut down with all its tasks.
             let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
             self.to_see_again += usize::from(inserted.is_ok());
+        }
+        for told in std::mem::take(&mut self.told) {
+            let engine = told.task.core().engine.clone();
+            // A closed engine is being shut down, which wakes everybody when its time has come.
+            let _ = engine.at_moment(Moment::ZERO, Fire::Tell(told));
         }
     }
 }
@@ -126,6 +143,11 @@ impl Sink<Fire> for TaskSink {
                 self.look(*busy, now);
             }
             Fire::Run(job) => self.jobs.push(*job),
+            Fire::Tell(told) => {
+                if !told.token.try_cancel() {
+                    self.told.push(told);
+                }
+            }
             Fire::Mark(mark) => self.marks.push(mark),
         }
     }

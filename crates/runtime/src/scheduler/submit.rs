@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap, RetryError};
+use crate::policy::{Misfire, Overlap, PolicyError, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
@@ -43,6 +43,8 @@ pub enum SubmitError {
     Schedule(ScheduleError),
     /// A task that runs no times.
     ZeroCount,
+    /// A number of the misfire or the overlap policy is not possible.
+    Policy(PolicyError),
     /// The retry policy is not possible.
     Retry(RetryError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
@@ -251,6 +253,8 @@ impl<'s> TaskBuilder<'s> {
             runs_max: runs_max.transpose()?,
             ..self.settings
         };
+        settings.misfire.check().map_err(SubmitError::Policy)?;
+        settings.overlap.check().map_err(SubmitError::Policy)?;
         if let Some(retry) = self
             .failing
             .as_ref()
@@ -315,6 +319,7 @@ impl fmt::Display for SubmitError {
                 "the task has no schedule: call one of after, at, every, every_after, cron",
             ),
             SubmitError::Schedule(error) => error.fmt(f),
+            SubmitError::Policy(error) => error.fmt(f),
             SubmitError::Retry(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
@@ -329,6 +334,7 @@ impl std::error::Error for SubmitError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             SubmitError::Schedule(error) => Some(error),
+            SubmitError::Policy(error) => Some(error),
             SubmitError::Retry(error) => Some(error),
             _ => None,
         }

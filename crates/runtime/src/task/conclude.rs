@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::MutexGuard;
 
 use super::failing::{Again, Failing, Failure, Verdict};
+use super::occur::WaitingRun;
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
@@ -35,6 +36,8 @@ pub(super) struct Attempt {
     pub(super) since: Moment,
     pub(super) nominal: SystemTime,
     pub(super) missed: u64,
+    /// When it started, by both clocks.
+    pub(super) started: Begun,
     /// When the first attempt of the run started.
     pub(super) first_start: SystemTime,
 }
@@ -48,7 +51,7 @@ impl Life {
         missed: u64,
         now: Begun,
     ) -> (Attempt, bool) {
-        let trial = self.trial_mut();
+        let trial = self.trial_mut(ticket);
         let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
         let (begun, number) = trial.map_or((now, 1), |trial| {
             let begun = *trial.begun.get_or_insert(now);
@@ -62,6 +65,7 @@ impl Life {
             since: begun.since,
             nominal,
             missed,
+            started: now,
             first_start: begun.wall,
         };
         (attempt, is_first)
@@ -72,6 +76,12 @@ impl Life {
 #[derive(Default)]
 struct After {
     leftovers: Option<Leftovers>,
+    /// Runs that waited for this one to end.
+    follow: Vec<WaitingRun>,
+    /// To be cancelled.
+    timers: Vec<Armed>,
+    /// Where the run stands now; `None` if nobody is told.
+    result: Option<TaskState>,
     /// For the hook.
     letter: Option<DeadLetter>,
     /// What had to make room for it: the user's code, to be dropped.
@@ -102,16 +112,20 @@ impl Task {
         }
         let mut after = After::default();
         let end = match &verdict {
-            Verdict::Again(again) if !life.state.is_cancelled_run() => {
+            Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {
                 self.put_off(&mut life, attempt, again, &mut after)
             }
             over => self.end_run(&mut life, attempt, failing, over, &mut after),
         };
-        if end.is_some() {
-            after.leftovers = Some(self.bury(&mut life));
+        life.record_end(attempt, after.result, ended);
+        match end {
+            Some(_) => after.leftovers = Some(self.bury(&mut life)),
+            None => after.follow = self.release(&mut life),
         }
-        let state = life.state.name();
-        drop(life);
+        let is_gone = was_leaving && life.state.runs() == 0;
+        self.over_with(life, before);
+        self.hand_over(std::mem::take(&mut after.follow));
+        self.cancel_timers(std::mem::take(&mut after.timers));
         // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
             let mut info = self.info();
@@ -120,7 +134,7 @@ impl Task {
             info.attempt = attempt.number.saturating_add(failed);
             self.core.interrupted.lock().push(info);
         }
-        if was_leaving {
+        if is_gone {
             self.core.leaving.lock().remove(&self.id.serial);
         }
         if let Some(failing) = failing {
@@ -128,7 +142,7 @@ impl Task {
         }
         after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
         after.evicted.into_iter().for_each(Replay::discard);
-        self.core.note_finished(before, state);
+        self.core.activity.end();
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -148,14 +162,15 @@ impl Task {
         let Ok(key) = armed else {
             // What was refused holds this very task, which the caller holds as well. The scheduler
             // shuts down, and the run is not over: its report says so.
-            let _ = life.state.cancel();
+            life.take_trial(attempt.ticket);
             self.core.counters.run_abandoned();
-            life.take_trial();
             after.is_interrupted = true;
-            return Some(End::Cancelled);
+            after.result = Some(TaskState::Cancelled);
+            self.core.note_withdrawn(life.state.withdraw());
+            return life.state.end(End::Cancelled).ok().map(|()| End::Cancelled);
         };
-        let trouble = life.trouble();
-        let trial = trouble.trial.get_or_insert(Trial {
+        let trial = life.take_trial(attempt.ticket);
+        let mut trial = trial.unwrap_or(Trial {
             begun: None,
             failed: 0,
             nominal: attempt.nominal,
@@ -169,7 +184,7 @@ impl Task {
             Some(error) => {
                 trial.failed = attempt.number;
                 trial.last_error = Some(Arc::clone(error));
-                trouble.retried += 1;
+                life.rare().retried += 1;
                 self.core.counters.run_retried();
             }
             None => {
@@ -181,7 +196,9 @@ impl Task {
         trial.begun = Some(Begun { since, wall });
         let due = Due::Monotonic(due);
         trial.timer = Some(Armed { key, due });
+        life.put_trial(ticket, trial);
         after.next_in = Some(delay);
+        after.result = Some(TaskState::Retrying);
         None
     }
 
@@ -195,8 +212,8 @@ impl Task {
         after: &mut After,
     ) -> Option<End> {
         let counters = &self.core.counters;
-        let was_cancelled = life.state.is_cancelled_run();
-        let trial = life.take_trial();
+        let was_cancelled = life.state.is_told(attempt.ticket);
+        let trial = life.take_trial(attempt.ticket);
         let result = match verdict {
             Verdict::Succeeded | Verdict::Stop => {
                 life.tally.succeeded += 1;
@@ -222,7 +239,7 @@ impl Task {
                 },
                 Some(failing),
             ) if !was_cancelled => {
-                life.trouble().dead += 1;
+                life.rare().dead += 1;
                 counters.run_dead();
                 let death = Death {
                     error: error.to_string(),
@@ -239,23 +256,37 @@ impl Task {
             }
             _ => result,
         };
-        let next = if matches!(verdict, Verdict::Stop) {
+        after.result = Some(match result {
+            End::Succeeded => TaskState::Succeeded,
+            _ if was_cancelled => TaskState::Cancelled,
+            End::Dead => TaskState::Dead,
+            _ => TaskState::Failed,
+        });
+        let is_stopped = matches!(verdict, Verdict::Stop);
+        if is_stopped {
+            // Others may go on beside it.
+            after.timers = self.let_runs_end(life);
+            self.core
+                .note_withdrawn(life.state.withdraw_others(attempt.ticket));
+        }
+        let next = if is_stopped {
             Next::Nothing(End::Cancelled)
-        } else if life.armed.is_some() {
+        } else if life.armed.is_some() || life.suspended().is_some() || life.backlog_len() > 0 {
             Next::MoreToCome
-        } else if life.plan.is_once() || self.is_spent(life.tally.runs) {
+        } else if life.plan.is_once() || self.has_enough(life) {
             Next::Nothing(result)
         } else {
             let now = self.core.engine.clock().now();
-            let due = life.plan.after_end(now).filter(|_| !was_cancelled);
-            match due.map(|due| self.arm_next(life, due)) {
+            let is_closing = life.state.is_closing() || life.is_leaving;
+            let due = life.plan.after_end(now).filter(|_| !is_closing);
+            match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }
         };
         let end = life.state.finish(attempt.ticket, next);
-        end.expect("the attempt is the present one")
+        end.expect("the attempt is a present one")
     }
 
     /// What is kept of a run that is dead now, for the first time or after a replay.
@@ -292,7 +323,8 @@ impl Task {
         let clock = self.core.engine.clock();
         let (since, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
-        let trial = life.trial().expect("a run that is kept has its trial");
+        let trial = life.trial(ticket);
+        let trial = trial.expect("a run that is kept has its trial");
         let (nominal, missed) = (trial.nominal, trial.missed);
         let (attempt, is_first) =
             life.begin_attempt(ticket, nominal, missed, Begun { since, wall });

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::occur::{Looked, WaitingRun};
 use super::state::Met;
-use super::{Leftovers, Task, TaskInfo, TaskState};
-use crate::schedule::{Schedule, ScheduleError};
+use super::{Armed, CancelToken, Leftovers, Life, Task, TaskInfo, TaskState};
+use crate::clock::Moment;
+use crate::schedule::{Due, Schedule, ScheduleError};
 
 /// What a cancel came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,23 +53,21 @@ impl Task {
         let mut life = self.life.lock();
         let before = life.state.name();
         match life.state.cancel() {
-            Met::Waiting => {
-                let timer = life.trial_mut().and_then(|trial| trial.timer.take());
+            Met::Waiting { queued } => {
+                let timers = self.take_lost_timers(&mut life);
                 let leftovers = self.bury(&mut life);
-                drop(life);
-                if let Some(timer) = timer {
-                    // Without the lock, for which the driver may be waiting with it. What comes back
-                    // holds this very task, which the caller holds as well.
-                    drop(self.core.engine.cancel(timer.key));
-                }
-                self.core.note_withdrawn(before);
+                self.over_with(life, before);
+                self.cancel_timers(timers);
+                self.core.note_withdrawn(queued);
                 leftovers.discard();
                 CancelOutcome::Cancelled
             }
-            Met::Running(token) => {
-                self.let_run_end(&mut life);
-                drop(life);
-                token.cancel();
+            Met::Running { tokens, queued } => {
+                let timers = self.let_runs_end(&mut life);
+                self.over_with(life, before);
+                self.cancel_timers(timers);
+                self.core.note_withdrawn(queued);
+                tokens.iter().for_each(CancelToken::cancel);
                 CancelOutcome::Running
             }
             Met::Cancelled => CancelOutcome::Running,
@@ -75,38 +75,74 @@ impl Task {
         }
     }
 
-    /// The run that is going is the last; the id is free from now on.
-    fn let_run_end(self: &Arc<Task>, life: &mut super::Life) {
+    /// The runs that are going are the last; the id is free from now on. The timers of those that do
+    /// not go on are to be cancelled, without the lock.
+    pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Vec<Armed> {
         self.disarm(life);
+        life.clear_backlog();
+        life.forget_pause();
         self.core.registry.remove(self);
         life.is_leaving = true;
-        let mut leaving = self.core.leaving.lock();
-        leaving.insert(self.id.serial, Arc::clone(self));
+        self.core
+            .leaving
+            .lock()
+            .insert(self.id.serial, Arc::clone(self));
+        self.take_lost_timers(life)
     }
 
-    /// From now on another schedule holds. A run that waits for a worker is taken back; one that has
-    /// begun goes on.
+    /// From now on another schedule holds. Of a task that runs once, a run that waits for a worker
+    /// is taken back; of one that recurs, what is due by now still runs.
     pub(crate) fn reschedule(self: &Arc<Task>, schedule: &Schedule) -> Result<(), RescheduleError> {
         let clock = self.core.engine.clock();
-        let planned = schedule.plan(clock.now(), clock.wall());
+        let now = clock.now();
+        let planned = schedule.plan(now, clock.wall());
         let (plan, first) = planned.map_err(RescheduleError::Schedule)?;
         let mut life = self.life.lock();
-        if life.state.name().has_ended() || life.state.is_cancelled_run() {
+        let before = life.state.name();
+        if before.has_ended() || life.state.is_closing() {
             return Err(RescheduleError::NotFound);
         }
+        let (mut taken_back, mut due) = (0, Vec::new());
+        if life.plan.is_once() {
+            taken_back = life.state.take_back();
+            life.clear_backlog();
+        } else {
+            due = self.take_due(&mut life, now);
+        }
         self.disarm(&mut life);
-        let taken_back = life.state.give_back(None).is_ok();
         life.plan = plan;
-        let armed = if self.is_spent(life.tally.runs) {
+        let armed = if life.state.is_paused() {
+            life.rare().suspended = Some(first);
+            Ok(())
+        } else if self.has_enough(&life) {
             Ok(())
         } else {
             self.arm_first(&mut life, first)
         };
-        drop(life);
-        if taken_back {
-            self.core.note_taken_back();
-        }
+        self.over_with(life, before);
+        self.hand_over(due);
+        self.core.note_withdrawn(taken_back);
         armed.map_err(|_| RescheduleError::ShuttingDown)
+    }
+
+    /// What is armed and due by now, but has not come to the driver yet, is not lost.
+    fn take_due(self: &Arc<Task>, life: &mut Life, now: Moment) -> Vec<WaitingRun> {
+        let due = match life.armed.map(|armed| armed.due) {
+            Some(Due::Monotonic(due)) if due <= now => due,
+            Some(Due::Wall(at)) if at <= self.core.engine.clock().wall() => now,
+            _ => return Vec::new(),
+        };
+        let key = life.armed.map(|armed| armed.key);
+        let looked = self.take_occurrence(life, due, now);
+        if let Some(key) = key {
+            // Or the driver has it in its hands, where it is void: another epoch follows.
+            drop(self.core.engine.cancel(key));
+        }
+        match looked {
+            Looked::Run(run) => vec![run],
+            Looked::Runs(runs) => runs,
+            Looked::Nothing | Looked::Busy(_) => Vec::new(),
+        }
     }
 
     /// The scheduler shuts down: no run starts from now on, one that is going is let be.
@@ -115,15 +151,20 @@ impl Task {
         let mut life = self.life.lock();
         let met = life.state.name();
         if met == TaskState::Running {
-            self.let_run_end(&mut life);
+            let queued = life.state.withdraw();
+            let timers = self.let_runs_end(&mut life);
+            drop(life);
+            self.cancel_timers(timers);
+            self.core.note_withdrawn(queued);
             return (Stopped::Running, Leftovers::NOTHING);
         }
-        let Met::Waiting = life.state.cancel() else {
+        let Met::Waiting { queued } = life.state.cancel() else {
             return (Stopped::Ended, Leftovers::NOTHING);
         };
+        self.take_lost_timers(&mut life);
         let leftovers = self.bury(&mut life);
-        drop(life);
-        self.core.note_withdrawn(met);
+        self.over_with(life, met);
+        self.core.note_withdrawn(queued);
         let stopped = if met == TaskState::Queued {
             Stopped::Queued(info)
         } else {
@@ -132,14 +173,13 @@ impl Task {
         (stopped, leftovers)
     }
 
-    /// Asks a run that is going to stop; its task ends as cancelled. False if none is going.
+    /// Asks runs that are going to stop; their task ends as cancelled. False if none is going.
     pub(crate) fn interrupt(&self) -> bool {
         let met = self.life.lock().state.cancel();
-        let is_going = matches!(met, Met::Running(_) | Met::Cancelled);
-        if let Met::Running(token) = met {
-            token.cancel();
+        if let Met::Running { tokens, .. } = &met {
+            tokens.iter().for_each(CancelToken::cancel);
         }
-        is_going
+        matches!(met, Met::Running { .. } | Met::Cancelled)
     }
 }
 

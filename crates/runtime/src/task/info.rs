@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Tally, Task, TaskState};
+use super::conclude::Attempt;
+use super::{Life, Tally, Task, TaskState};
 use crate::clock::Moment;
 use crate::schedule::Due;
 
@@ -14,6 +15,8 @@ pub struct TaskInfo {
     pub id: String,
     /// Where it stands.
     pub state: TaskState,
+    /// Whether it is paused, also if a run of it goes on.
+    pub is_paused: bool,
     /// The instant of its next occurrence, or of its next attempt while it is retrying, as the wall
     /// clock stands now. `None` if there is none, or never.
     pub next_due: Option<SystemTime>,
@@ -29,16 +32,95 @@ pub struct TaskInfo {
     pub dead: u64,
     /// Attempts that failed and were tried again, or will be.
     pub retried: u64,
-    /// Which attempt of a run is going or waits, from 1; 0 while no run is.
+    /// Which attempt of a run is going or waits, from 1; 0 while no run is. Of several runs, the one
+    /// that has come furthest.
     pub attempt: u32,
-    /// Occurrences left out because the run before had not ended.
+    /// Occurrences left out: [`last_skip`](TaskInfo::last_skip) says why.
     pub skipped: u64,
-    /// Occurrences that were found due together with a later one, whose run stood for them.
+    /// Why the last one was left out.
+    pub last_skip: Option<SkipReason>,
+    /// Occurrences that were found due together with a later one, whose run stood for them; and those
+    /// that were more than [`Misfire::FireAll`](crate::Misfire::FireAll) allows.
     pub missed: u64,
-    /// When the last run started.
-    pub last_start: Option<SystemTime>,
+    /// Occurrences that wait for a run to end, or for the task to be resumed.
+    pub backlog: usize,
+    /// The run that was started last, as it stands.
+    pub last_run: Option<RunInfo>,
     /// What the last attempt that failed said.
     pub last_error: Option<String>,
+}
+
+/// One run of a task, as it stood when it was looked at: a record of its own.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{InlineExecutor, ManualClock, Scheduler, TaskState};
+///
+/// let clock = ManualClock::new();
+/// let scheduler = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+/// let task = scheduler.task("report").every(Duration::from_secs(60)).run(|_| ())?;
+/// let due = clock.wall() + Duration::from_secs(60);
+/// clock.run_for(Duration::from_secs(60));
+/// let run = task.info().last_run.expect("it has run");
+/// assert_eq!((run.run, run.state, run.nominal), (1, TaskState::Succeeded, due));
+/// assert_eq!(run.finished, Some(due));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunInfo {
+    /// Which run of the task it is, from 1.
+    pub run: u64,
+    /// Its present attempt, or the last one, from 1.
+    pub attempt: u32,
+    /// Running or retrying, or how it ended: succeeded, failed, dead or cancelled.
+    pub state: TaskState,
+    /// The instant that it is for.
+    pub nominal: SystemTime,
+    /// From when on its present attempt was late.
+    pub due: SystemTime,
+    /// How many further occurrences it stands for.
+    pub missed: u64,
+    /// When its present attempt started, or the last one.
+    pub started: SystemTime,
+    /// When that ended: the wall clock at its start, and how long it took.
+    pub finished: Option<SystemTime>,
+}
+
+/// Why an occurrence was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// Runs before it had not ended: the [`Overlap`](crate::Overlap) policy.
+    Overlap,
+    /// It was too late: the [`Misfire`](crate::Misfire) policy.
+    Misfire,
+    /// The task was paused, and went on [from then](crate::ResumeFrom::Now).
+    Paused,
+    /// The executor refused the run.
+    Refused,
+}
+
+impl Life {
+    /// What came of an attempt, in the record of its run.
+    pub(super) fn record_end(
+        &mut self,
+        attempt: &Attempt,
+        state: Option<TaskState>,
+        ended: Moment,
+    ) {
+        let record = self.tally.last_run.as_mut();
+        // Unless a later one has started meanwhile.
+        let record = record.filter(|record| record.run == attempt.run);
+        let (Some(record), Some(state)) = (record, state) else {
+            return;
+        };
+        let took = ended.since(attempt.started.since);
+        record.state = state;
+        record.finished = attempt.started.wall.checked_add(took);
+    }
 }
 
 impl Task {
@@ -51,16 +133,18 @@ impl Task {
         let (now, wall) = (clock.now(), clock.wall());
         let life = self.life.lock();
         let (state, tally) = (life.state.name(), Tally::clone(&life.tally));
-        let trouble = life.trouble.as_deref();
-        let (retried, dead) = trouble.map_or((0, 0), |trouble| (trouble.retried, trouble.dead));
-        let trial = life.trial();
-        let waits = trial.and_then(|trial| trial.timer);
+        let rare = life.rare.as_deref();
+        let (retried, dead) = rare.map_or((0, 0), |rare| (rare.retried, rare.dead));
+        let timers = life.trials().filter_map(|trial| trial.timer);
+        let waits = timers.min_by_key(|timer| match timer.due {
+            Due::Monotonic(due) => due,
+            Due::Wall(_) => Moment::NEVER,
+        });
         let armed = waits.or(life.armed);
-        let attempt = match (trial, state) {
-            (Some(trial), _) => trial.failed.saturating_add(1),
-            (None, TaskState::Queued | TaskState::Running) => 1,
-            (None, _) => 0,
-        };
+        let tried = life.trials().map(|trial| trial.failed.saturating_add(1));
+        let furthest = tried.max().unwrap_or(1);
+        let attempt = if life.state.runs() == 0 { 0 } else { furthest };
+        let (is_paused, backlog) = (life.state.is_paused(), life.backlog_len());
         drop(life);
         let (next_due, next_in) = match armed.map(|armed| armed.due) {
             None | Some(Due::Monotonic(Moment::NEVER)) => (None, None),
@@ -76,6 +160,7 @@ impl Task {
         TaskInfo {
             id: self.name().to_owned(),
             state,
+            is_paused,
             next_due,
             next_in,
             runs: tally.runs,
@@ -85,8 +170,10 @@ impl Task {
             retried,
             attempt,
             skipped: tally.skipped,
+            last_skip: tally.last_skip,
             missed: tally.missed,
-            last_start: tally.last_start,
+            backlog,
+            last_run: tally.last_run,
             last_error: tally.last_error.map(|error| error.to_string()),
         }
     }

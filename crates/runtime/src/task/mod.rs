@@ -7,7 +7,9 @@
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
 //!           failing.rs   the policy and the hooks that have a say in it
 //!  anyone:  control.rs   cancel, reschedule, end
-//!           by_hand.rs   trigger, replay
+//!           pause.rs     pause, resume
+//!           by_hand.rs   trigger, replay, backfill
+//!  all:     backlog.rs   occurrences that wait for a run to end
 //! ```
 //!
 //! Ground rules: each task has one lock, held for some instructions and never while user code runs
@@ -15,6 +17,7 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod backlog;
 mod by_hand;
 mod conclude;
 mod context;
@@ -25,6 +28,8 @@ mod id;
 mod info;
 mod occur;
 mod outcome;
+mod pause;
+mod rare;
 mod run;
 mod state;
 mod tally;
@@ -33,10 +38,9 @@ mod trial;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use wheel_core::InsertError;
-use wheel_sync::{Condvar, Mutex};
+use wheel_sync::{Condvar, Mutex, MutexGuard};
 
 use crate::clock::Moment;
 use crate::driver::{Engine, TimerKey};
@@ -46,7 +50,7 @@ use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire};
 
 pub(crate) use by_hand::NotReplayed;
-pub use by_hand::TriggerOutcome;
+pub use by_hand::{BackfillError, TriggerOutcome};
 pub use context::Context;
 pub(crate) use control::Stopped;
 pub use control::{CancelOutcome, RescheduleError};
@@ -54,16 +58,17 @@ pub(crate) use failing::Failing;
 pub use failing::Failure;
 pub use handle::TaskHandle;
 pub(crate) use id::{Id, OwnId};
-pub use info::TaskInfo;
-pub(crate) use occur::{Looked, WaitingRun};
+pub use info::{RunInfo, SkipReason, TaskInfo};
+pub(crate) use occur::{Looked, Occasion, WaitingRun};
 pub use outcome::{IntoOutcome, Outcome};
+pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
+use rare::Rare;
 pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
 use state::State;
 pub use state::TaskState;
 pub(crate) use state::Ticket;
 use tally::LazyTally;
 pub use token::CancelToken;
-use trial::Trouble;
 
 /// What a task does. Shared with the run that is going.
 pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
@@ -88,7 +93,7 @@ pub(crate) struct Task {
 // There may be millions. What only some need, such as what has failed, is in a box of its own. The
 // locks of the models are larger.
 #[cfg(all(target_pointer_width = "64", not(wheel_model)))]
-const _: () = assert!(size_of::<Task>() <= 240);
+const _: () = assert!(size_of::<Task>() <= 248);
 
 /// What a task was told when it was added, besides its schedule.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,8 +118,8 @@ struct Life {
     /// Who waits until the task has ended: telling nobody would cost a system call.
     waiters: u32,
     tally: LazyTally,
-    /// `None` as long as nothing has failed.
-    trouble: Option<Box<Trouble>>,
+    /// `None` as long as nothing has failed, waits for a run to end, or was paused.
+    rare: Option<Box<Rare>>,
 }
 
 /// Tells occurrences that were armed from those that still hold. Of four thousand million that are
@@ -135,7 +140,8 @@ struct Tally {
     failed: u64,
     skipped: u64,
     missed: u64,
-    last_start: Option<SystemTime>,
+    last_skip: Option<SkipReason>,
+    last_run: Option<RunInfo>,
     last_error: Option<Arc<str>>,
 }
 
@@ -167,6 +173,10 @@ impl From<Handler> for Code {
 impl Leftovers {
     pub(crate) const NOTHING: Leftovers = Leftovers(None);
 
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Drops them; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
         self.0.into_iter().for_each(Code::discard);
@@ -194,7 +204,7 @@ impl Task {
                 is_leaving: false,
                 waiters: 0,
                 tally: LazyTally::default(),
-                trouble: None,
+                rare: None,
             }),
             ended: Condvar::new(),
         })
@@ -281,9 +291,7 @@ impl Task {
     fn bury(&self, life: &mut Life) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
-        if life.take_trial().is_some_and(|trial| trial.begun.is_some()) {
-            self.core.counters.run_abandoned();
-        }
+        life.clear_backlog();
         self.core.registry.remove(self);
         if life.waiters > 0 {
             self.ended.notify_all();
@@ -291,14 +299,43 @@ impl Task {
         Leftovers(life.code.take())
     }
 
-    /// Whether so many runs are as many as were wanted.
-    fn is_spent(&self, runs: u64) -> bool {
-        let max = self.settings.runs_max;
-        max.is_some_and(|max| runs >= max.get())
+    /// Whether as many runs have started, or are to start, as were wanted.
+    fn has_enough(&self, life: &Life) -> bool {
+        let Some(max) = self.settings.runs_max else {
+            return false;
+        };
+        let replayed = life.trials().filter(|trial| trial.begun.is_none()).count();
+        let to_start = life.state.fresh() + replayed + life.backlog_len();
+        life.tally.runs + to_start as u64 >= max.get()
     }
 
-    /// Whether the run that waits uses up what was wanted.
-    fn would_be_last(&self, life: &Life) -> bool {
-        self.is_spent(life.tally.runs + 1)
+    /// Whether anything is to come: a run, or an occurrence.
+    fn has_more(&self, life: &Life) -> bool {
+        let is_due_later = life.armed.is_some() || life.suspended().is_some();
+        is_due_later || life.state.runs() > 0 || life.backlog_len() > 0
+    }
+
+    /// As `arm_next`, unless the task is paused: then when it is resumed.
+    fn arm_or_suspend(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
+        if life.state.is_paused() {
+            life.rare().suspended = Some(due);
+            return Ok(());
+        }
+        self.arm_next(life, due)
+    }
+
+    /// Lets go of the lock, under which the task has gone on from `before`.
+    fn over_with(&self, life: MutexGuard<'_, Life>, before: TaskState) {
+        let now = life.state.name();
+        drop(life);
+        self.core.counters.moved(before, now);
+    }
+}
+
+impl Life {
+    fn tally_missed(&mut self, missed: u64) {
+        if missed > 0 {
+            self.tally.missed += missed;
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! On the driver thread: an occurrence is due, and becomes a run that waits for a worker.
 //!
 //! ```text
-//!  due --> occur: state scheduled -> queued, next one armed --> WaitingRun --> Job --> executor
+//!  due --> occur: what the misfire policy makes of it, the next one armed
+//!            |      --> admit (overlap policy): a run is queued --> WaitingRun --> Job --> executor
+//!            |                              \-> left out, or kept in the backlog (backlog.rs)
 //!             \-- the task's lock is taken: the driver goes on with others and comes back
 //! ```
 //!
@@ -12,30 +14,49 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use wheel_sync::MutexGuard;
+
 use super::state::{End, Refused, Ticket};
-use super::{Epoch, Leftovers, Life, Task};
+use super::{CancelToken, Epoch, Leftovers, Life, SkipReason, Task};
 use crate::clock::Moment;
 use crate::executor::{Job, Work};
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
+use crate::scheduler::{Fire, Told};
 
 /// A run that is due and waits for a worker.
 #[must_use = "dropping it refuses the run"]
 pub(crate) struct WaitingRun {
     /// `None` once somebody has taken the run on.
-    pub(super) task: Option<Arc<Task>>,
+    task: Option<Arc<Task>>,
     pub(super) ticket: Ticket,
+    pub(crate) occasion: Occasion,
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occasion {
     /// The earliest of the occurrences that it stands for.
     pub(crate) due: Moment,
     /// From when on it is late: the tick at which it was due, for rounding up to that is no
     /// lateness.
     pub(crate) late_from: Moment,
     pub(super) calendar: Calendar,
+    /// How many further occurrences it stands for.
     pub(crate) missed: u64,
+    pub(super) origin: Origin,
+}
+
+/// Where a run comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Schedule,
+    /// A pause does not hold it up.
+    Hand,
 }
 
 /// What the calendar says about a run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Calendar {
     /// The occurrence that it is for: the latest, if it stands for several.
     pub(super) nominal: SystemTime,
@@ -47,6 +68,8 @@ pub(super) struct Calendar {
 pub(crate) enum Looked {
     /// A run waits for a worker now.
     Run(WaitingRun),
+    /// Several do.
+    Runs(Vec<WaitingRun>),
     /// There is nothing to run.
     Nothing,
     /// Somebody holds the lock of the task: look again soon.
@@ -59,22 +82,23 @@ impl Task {
         let Some(mut life) = self.life.try_lock() else {
             return Looked::Busy(self);
         };
-        let run = self.take_occurrence(&mut life, epoch, due, now);
-        drop(life);
-        run.map_or(Looked::Nothing, Looked::Run)
-    }
-
-    fn take_occurrence(
-        self: &Arc<Task>,
-        life: &mut Life,
-        epoch: Epoch,
-        due: Moment,
-        now: Moment,
-    ) -> Option<WaitingRun> {
         if life.epoch != epoch {
             // Cancelled, ended or given another schedule while the driver had it in its hands.
-            return None;
+            return Looked::Nothing;
         }
+        let before = life.state.name();
+        let looked = self.take_occurrence(&mut life, due, now);
+        self.over_with(life, before);
+        looked
+    }
+
+    /// What is armed is due. The next occurrence is armed, if it is known already.
+    pub(super) fn take_occurrence(
+        self: &Arc<Task>,
+        life: &mut Life,
+        due: Moment,
+        now: Moment,
+    ) -> Looked {
         let armed = life.armed.take().map(|armed| armed.due);
         let late_from = match armed {
             // Unless it was past already when it was armed: then it came without waiting for its
@@ -82,49 +106,153 @@ impl Task {
             Some(Due::Monotonic(_)) => self.core.tick_start(due).min(now),
             Some(Due::Wall(_)) | None => due,
         };
-        let occurrence = match self.settings.misfire {
-            Misfire::FireOnce => match armed {
-                Some(Due::Wall(at)) => {
-                    let wall = self.core.engine.clock().wall();
-                    life.plan.occur_by_wall(at, wall)
-                }
-                Some(Due::Monotonic(_)) | None => life.plan.occur(due, now),
+        let armed = armed.unwrap_or(Due::Monotonic(due));
+        let occasion = |nominal, earliest, missed| Occasion {
+            due,
+            late_from,
+            calendar: Calendar {
+                nominal,
+                due: earliest,
             },
+            missed,
+            origin: Origin::Schedule,
         };
-        let run = match life.state.queue() {
-            Ok(ticket) => {
-                self.core.note_queued();
-                if occurrence.missed > 0 {
-                    life.tally.missed += occurrence.missed;
-                }
-                Some(WaitingRun {
-                    task: Some(Arc::clone(self)),
-                    ticket,
-                    due,
-                    late_from,
-                    calendar: Calendar {
-                        nominal: occurrence.nominal,
-                        due: occurrence.due,
-                    },
-                    missed: occurrence.missed,
-                })
+        let mut looked = Looked::Nothing;
+        let next = if let Misfire::FireAll { max } = self.settings.misfire {
+            let wall = self.core.engine.clock().wall();
+            let found = life.plan.found_due(armed, now, wall, usize::from(max));
+            life.tally_missed(found.dropped);
+            self.core.counters.missed(found.dropped);
+            let each = found.each.into_iter();
+            looked = self.admit_all(
+                life,
+                each.map(|found| occasion(found.nominal, found.due, 0)),
+            );
+            found.next
+        } else {
+            let wall = match armed {
+                Due::Wall(_) => self.core.engine.clock().wall(),
+                Due::Monotonic(_) => SystemTime::UNIX_EPOCH,
+            };
+            let found = life.plan.occur_armed(armed, now, wall);
+            let late = life.plan.late(armed, &found, now, wall);
+            let threshold = self.core.misfire_threshold;
+            if self.settings.misfire == Misfire::Skip && late > threshold {
+                self.skip(life, found.missed + 1, SkipReason::Misfire);
+            } else if let Some(run) =
+                self.admit(life, occasion(found.nominal, found.due, found.missed))
+            {
+                looked = Looked::Run(run);
             }
-            Err(Refused::Busy) => match self.settings.overlap {
-                Overlap::Skip => {
-                    let left_out = occurrence.missed + 1;
-                    life.tally.skipped += left_out;
-                    self.core.counters.skipped(left_out);
-                    None
-                }
-            },
-            Err(_) => return None,
+            found.next
         };
-        let is_last = run.is_some() && self.would_be_last(life);
-        if let Some(next) = occurrence.next.filter(|_| !is_last) {
+        if let Some(next) = next.filter(|_| !self.has_enough(life)) {
             // A closed engine is being shut down, which ends this task as well.
             let _ = self.arm_next(life, next);
+        } else if life.state.runs() == 0 && life.backlog_len() == 0 {
+            self.end_unseen(life);
         }
-        run
+        looked
+    }
+
+    /// A run for `occasion` waits for a worker now, if the overlap policy lets it.
+    fn admit(self: &Arc<Task>, life: &mut Life, occasion: Occasion) -> Option<WaitingRun> {
+        match self.queue(life, occasion) {
+            Err(Refused::Busy) => {}
+            admitted => return admitted.ok(),
+        }
+        match self.settings.overlap {
+            Overlap::Skip | Overlap::Allow { .. } => {
+                self.skip(life, occasion.missed + 1, SkipReason::Overlap);
+            }
+            Overlap::QueueOne => life.backlog().merge(occasion),
+            Overlap::QueueAll { max } => {
+                if life.backlog_len() < usize::from(max) {
+                    life.backlog().push(occasion);
+                } else {
+                    self.skip(life, occasion.missed + 1, SkipReason::Overlap);
+                }
+            }
+            Overlap::CancelRunning => {
+                self.tell(life.state.give_way());
+                self.abandon_lost_trials(life);
+                match self.queue(life, occasion) {
+                    Ok(run) => return Some(run),
+                    // One that is going has to return first, or one waits for a worker and will be
+                    // for this when it starts.
+                    Err(_) => {
+                        let older = life.backlog().replace(occasion);
+                        self.skip(life, older, SkipReason::Overlap);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Runs are told to stop by the driver, which must not wait for those who look.
+    fn tell(self: &Arc<Task>, tokens: Vec<CancelToken>) {
+        let engine = &self.core.engine;
+        for token in tokens {
+            let task = Arc::clone(self);
+            let told = Box::new(Told { task, token });
+            // A closed engine is being shut down, which sets every token when its time has come.
+            let _ = engine.at_moment(engine.clock().now(), Fire::Tell(told));
+        }
+    }
+
+    /// Those that were missed: what finds no room follows what is queued.
+    fn admit_all(
+        self: &Arc<Task>,
+        life: &mut Life,
+        occasions: impl Iterator<Item = Occasion>,
+    ) -> Looked {
+        let mut runs = Vec::new();
+        for occasion in occasions {
+            if runs.is_empty() {
+                runs.extend(self.admit(life, occasion));
+            } else if !self.has_enough(life) {
+                match self.queue(life, occasion) {
+                    Ok(run) => runs.push(run),
+                    Err(_) => life.backlog().push(occasion),
+                }
+            }
+        }
+        match runs.len() {
+            0 => Looked::Nothing,
+            1 => Looked::Run(runs.remove(0)),
+            _ => Looked::Runs(runs),
+        }
+    }
+
+    /// A run for `occasion` waits for a worker now.
+    pub(super) fn queue(
+        self: &Arc<Task>,
+        life: &mut Life,
+        occasion: Occasion,
+    ) -> Result<WaitingRun, Refused> {
+        let ticket = life.state.queue(self.settings.overlap.room())?;
+        self.core.activity.begin();
+        life.tally_missed(occasion.missed);
+        Ok(WaitingRun::new(self, ticket, occasion))
+    }
+
+    /// So many occurrences have no run.
+    pub(super) fn skip(&self, life: &mut Life, occurrences: u64, why: SkipReason) {
+        if occurrences > 0 {
+            life.tally.skipped += occurrences;
+            life.tally.last_skip = Some(why);
+            self.core.counters.skipped(occurrences, why);
+        }
+    }
+
+    /// On the driver: the task has nothing to come, and its last occurrence was left out.
+    fn end_unseen(self: &Arc<Task>, life: &mut Life) {
+        if life.state.end(End::Skipped).is_ok() {
+            let leftovers = self.bury(life);
+            // What a handler has captured is not for the driver to drop.
+            self.core.discard_elsewhere(leftovers);
+        }
     }
 
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
@@ -134,65 +262,76 @@ impl Task {
             // The scheduler shuts down. That ends the task, and names it in its report.
             return;
         }
-        let mut life = self.life.lock();
-        match life.state.give_back(Some(ticket)) {
+        self.leave_out(self.life.lock(), ticket, SkipReason::Refused);
+    }
+
+    /// The run of `ticket`, which waits for a worker, is left out.
+    pub(super) fn leave_out(
+        self: &Arc<Task>,
+        mut life: MutexGuard<'_, Life>,
+        ticket: Ticket,
+        why: SkipReason,
+    ) {
+        let before = life.state.name();
+        match life.state.give_back(ticket) {
             Ok(()) => {}
             Err(Refused::Kept) => return self.refuse_attempt(life, ticket),
             // It was taken back before, and whoever did it has told everyone.
             Err(_) => return,
         }
-        life.tally.skipped += 1;
-        self.core.counters.skipped(1);
-        let next = match life.armed {
-            Some(_) => None,
-            None => {
-                let clock = self.core.engine.clock();
-                life.plan.resume(clock.now(), clock.wall())
+        self.skip(&mut life, 1, why);
+        let follow = self.release(&mut life);
+        if life.armed.is_none() && life.suspended().is_none() && life.state.runs() == 0 {
+            let clock = self.core.engine.clock();
+            if let Some(next) = life.plan.next_from(clock.now(), clock.wall()) {
+                // A closed engine is being shut down, which ends this task as well.
+                let _ = self.arm_or_suspend(&mut life, next);
             }
-        };
-        if let Some(next) = next {
-            // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm_next(&mut life, next);
         }
-        let goes_on = life.armed.is_some() || next.is_some();
-        let leftovers = (!goes_on).then(|| {
-            let ended = life.state.end(End::Skipped);
-            ended.expect("a task that has just given its run back can end");
-            self.bury(&mut life)
-        });
-        let state = life.state.name();
-        drop(life);
-        self.core.note_not_queued(state);
-        leftovers.unwrap_or(Leftovers::NOTHING).discard();
+        let leftovers = match self.has_more(&life) {
+            true => Leftovers::NOTHING,
+            false => match life.state.end(End::Skipped) {
+                Ok(()) => self.bury(&mut life),
+                Err(_) => Leftovers::NOTHING,
+            },
+        };
+        self.over_with(life, before);
+        self.hand_over(follow);
+        self.core.activity.end();
+        leftovers.discard();
     }
 }
 
 impl WaitingRun {
-    /// A run of `task` outside of its schedule, due now.
-    pub(super) fn by_hand(
-        task: &Arc<Task>,
-        ticket: Ticket,
-        now: Moment,
-        calendar: Calendar,
-    ) -> Self {
+    pub(super) fn new(task: &Arc<Task>, ticket: Ticket, occasion: Occasion) -> WaitingRun {
         WaitingRun {
             task: Some(Arc::clone(task)),
             ticket,
-            due: now,
-            late_from: now,
-            calendar,
-            missed: 0,
+            occasion,
         }
     }
 
     /// What an executor gets.
     pub(crate) fn into_job(self) -> Job {
-        Job::due_at(self.due.as_nanos(), self)
+        Job::due_at(self.occasion.due.as_nanos(), self)
     }
 
     /// Takes the task on: from here on dropping the run tells nobody.
     pub(super) fn take_task(&mut self) -> Arc<Task> {
         self.task.take().expect("a run is taken on once")
+    }
+}
+
+impl Occasion {
+    /// A run outside of the schedule, due now.
+    pub(super) fn by_hand(now: Moment, nominal: SystemTime, due: SystemTime) -> Occasion {
+        Occasion {
+            due: now,
+            late_from: now,
+            calendar: Calendar { nominal, due },
+            missed: 0,
+            origin: Origin::Hand,
+        }
     }
 }
 

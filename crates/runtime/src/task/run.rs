@@ -6,11 +6,15 @@ use std::sync::Arc;
 use wheel_sync::thread_local;
 
 use super::conclude::Attempt;
-use super::occur::WaitingRun;
+use super::occur::{Occasion, Origin, WaitingRun};
 use super::trial::Begun;
-use super::{CancelToken, Code, Context, Handler, IntoOutcome, Outcome, Task};
+use super::{
+    CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
+    TaskState,
+};
 use crate::clock::Moment;
 use crate::panics::{contain, discard};
+use crate::policy::{Misfire, Overlap};
 use crate::scheduler::{Around, Core};
 
 thread_local! {
@@ -54,6 +58,7 @@ struct Started {
     token: CancelToken,
     attempt: Attempt,
     last_error: Option<Arc<str>>,
+    occasion: Occasion,
     now: Moment,
 }
 
@@ -72,10 +77,10 @@ impl WaitingRun {
             attempt: attempt.number,
             last_error: started.last_error,
             token: started.token,
-            late_from: self.late_from,
+            late_from: started.occasion.late_from,
             started: started.now,
-            calendar: self.calendar,
-            missed: self.missed,
+            calendar: started.occasion.calendar,
+            missed: started.occasion.missed,
         };
         let outside = enter(&task);
         let outcome = call(&task, handler, &context);
@@ -121,28 +126,81 @@ fn panicked(task: &Task, message: &str) -> Outcome {
 }
 
 impl Task {
-    /// `None`: the run was taken back while it waited.
-    fn start(&self, run: &WaitingRun) -> Option<Started> {
+    /// `None`: the run was taken back while it waited, or is not to start now.
+    fn start(self: &Arc<Task>, run: &WaitingRun) -> Option<Started> {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let mut life = self.life.lock();
-        let token = life.state.start(run.ticket).ok()?;
-        let (nominal, begun) = (run.calendar.nominal, Begun { since: now, wall });
-        let (attempt, is_first) = life.begin_attempt(run.ticket, nominal, run.missed, begun);
-        life.tally.last_start = Some(wall);
+        let before = life.state.name();
+        let (ticket, mut occasion) = (run.ticket, run.occasion);
+        if self.may_not_start(&life, run, now) {
+            if life.state.is_paused() {
+                life.state.give_back(ticket).ok()?;
+                life.backlog().push_front(occasion);
+                self.over_with(life, before);
+                self.core.activity.end();
+            } else {
+                self.leave_out(life, ticket, SkipReason::Misfire);
+            }
+            return None;
+        }
+        let token = life.state.start(ticket).ok()?;
+        if self.settings.overlap == Overlap::CancelRunning && life.backlog_len() > 0 {
+            occasion = self.make_way_for_newest(&mut life, occasion);
+        }
+        let begun = Begun { since: now, wall };
+        let calendar = occasion.calendar;
+        let (attempt, is_first) =
+            life.begin_attempt(ticket, calendar.nominal, occasion.missed, begun);
+        life.tally.last_run = Some(RunInfo {
+            run: attempt.run,
+            attempt: attempt.number,
+            state: TaskState::Running,
+            nominal: calendar.nominal,
+            due: calendar.due,
+            missed: occasion.missed,
+            started: wall,
+            finished: None,
+        });
         let code = life.code.as_ref();
         let started = Started {
             code: code.expect("a live task has its code").clone(),
             token,
+            last_error: life
+                .trial(ticket)
+                .and_then(|trial| trial.last_error.clone()),
             attempt,
-            last_error: life.trial().and_then(|trial| trial.last_error.clone()),
+            occasion,
             now,
         };
-        drop(life);
+        self.over_with(life, before);
         if is_first {
-            self.core.counters.run_started(run.missed);
+            self.core.counters.run_started(occasion.missed);
         }
-        self.core.note_started(run, now);
+        self.core.note_started(&occasion, now);
         Some(started)
+    }
+
+    /// Whether a run that waits for a worker, and has not begun, is held up: by a pause, or by being
+    /// too late for its policy.
+    fn may_not_start(&self, life: &Life, run: &WaitingRun, now: Moment) -> bool {
+        let occasion = &run.occasion;
+        let is_too_late = || {
+            self.settings.misfire == Misfire::Skip
+                && now.since(occasion.late_from) > self.core.misfire_threshold
+        };
+        occasion.origin == Origin::Schedule
+            && (life.state.is_paused() || is_too_late())
+            && life.state.is_fresh(run.ticket)
+    }
+
+    /// The run is for the newest occurrence; the others are left out.
+    fn make_way_for_newest(&self, life: &mut Life, occasion: Occasion) -> Occasion {
+        let Some((newest, others)) = life.backlog().take_newest() else {
+            return occasion;
+        };
+        self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
+        life.tally_missed(newest.missed);
+        newest
     }
 }

@@ -62,6 +62,19 @@ impl CancelToken {
         self.0.raised.notify_all();
     }
 
+    /// As `cancel`, on a thread that must not wait: sets it, and tells whether those who wait have
+    /// been woken. If not, call it again.
+    pub(crate) fn try_cancel(&self) -> bool {
+        // Release: as in `cancel`. [O63]
+        self.0.set.store(true, Ordering::Release);
+        let Some(guard) = self.0.lock.try_lock() else {
+            return false;
+        };
+        drop(guard);
+        self.0.raised.notify_all();
+        true
+    }
+
     /// Waits until it is set, for `limit` of real time at most. Returns whether it is set.
     pub fn wait_timeout(&self, limit: Duration) -> bool {
         let patience = Patience::new(limit);

@@ -11,20 +11,12 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::occur::{Calendar, Looked, WaitingRun};
+use super::occur::{Calendar, Looked, Occasion, Origin, WaitingRun};
 use super::state::Ticket;
 use super::{Armed, Life, Task};
 use crate::clock::Moment;
 use crate::schedule::Due;
 use crate::scheduler::DeadLetter;
-
-/// What a task remembers of its failures, from the first one on.
-#[derive(Debug, Default)]
-pub(super) struct Trouble {
-    pub(super) retried: u64,
-    pub(super) dead: u64,
-    pub(super) trial: Option<Trial>,
-}
 
 /// A run between its first attempt and its end; or one that was dead and is replayed.
 #[derive(Debug)]
@@ -66,40 +58,86 @@ impl Trial {
 }
 
 impl Life {
-    pub(super) fn trial(&self) -> Option<&Trial> {
-        self.trouble.as_ref()?.trial.as_ref()
+    pub(super) fn trial(&self, ticket: Ticket) -> Option<&Trial> {
+        let trials = &self.rare.as_ref()?.trials;
+        let found = trials.iter().find(|(of, _)| *of == ticket);
+        found.map(|(_, trial)| trial)
     }
 
-    pub(super) fn trial_mut(&mut self) -> Option<&mut Trial> {
-        self.trouble.as_mut()?.trial.as_mut()
+    pub(super) fn trial_mut(&mut self, ticket: Ticket) -> Option<&mut Trial> {
+        let trials = &mut self.rare.as_mut()?.trials;
+        let found = trials.iter_mut().find(|(of, _)| *of == ticket);
+        found.map(|(_, trial)| trial)
     }
 
-    pub(super) fn take_trial(&mut self) -> Option<Trial> {
-        self.trouble.as_mut()?.trial.take()
+    pub(super) fn take_trial(&mut self, ticket: Ticket) -> Option<Trial> {
+        let trials = &mut self.rare.as_mut()?.trials;
+        let place = trials.iter().position(|(of, _)| *of == ticket)?;
+        Some(trials.swap_remove(place).1)
     }
 
-    pub(super) fn trouble(&mut self) -> &mut Trouble {
-        self.trouble.get_or_insert_default()
+    pub(super) fn put_trial(&mut self, ticket: Ticket, trial: Trial) {
+        self.rare().trials.push((ticket, trial));
+    }
+
+    /// All of them, in no order.
+    pub(super) fn trials(&self) -> impl Iterator<Item = &Trial> {
+        let rare = self.rare.iter();
+        rare.flat_map(|rare| rare.trials.iter().map(|(_, trial)| trial))
     }
 }
 
 impl Task {
+    /// Runs that no longer wait have no next attempt. Those that had begun are counted as
+    /// abandoned. The timers are to be cancelled, without the lock unless on the driver.
+    pub(super) fn take_lost_timers(&self, life: &mut Life) -> Vec<Armed> {
+        let Some(rare) = &mut life.rare else {
+            return Vec::new();
+        };
+        let mut timers = Vec::new();
+        rare.trials.retain_mut(|(ticket, trial)| {
+            let is_kept = life.state.has(*ticket);
+            if !is_kept {
+                if trial.begun.is_some() {
+                    self.core.counters.run_abandoned();
+                }
+                timers.extend(trial.timer.take());
+            }
+            is_kept
+        });
+        timers
+    }
+
+    /// Takes timers out of the engine. Not under the lock, unless on the driver: that may wait for
+    /// it with the timer in its hands.
+    pub(super) fn cancel_timers(&self, timers: Vec<Armed>) {
+        for timer in timers {
+            // What comes back holds this very task, which the caller holds as well.
+            drop(self.core.engine.cancel(timer.key));
+        }
+    }
+
+    /// As `take_lost_timers`, on the driver.
+    pub(super) fn abandon_lost_trials(&self, life: &mut Life) {
+        let timers = self.take_lost_timers(life);
+        self.cancel_timers(timers);
+    }
+
     /// The instant of the attempt of `ticket` has come, which was `due`. Never blocks.
     pub(crate) fn try_again(self: Arc<Task>, ticket: Ticket, due: Moment, now: Moment) -> Looked {
         let Some(mut life) = self.life.try_lock() else {
             return Looked::Busy(self);
         };
+        let before = life.state.name();
         if life.state.queue_again(ticket).is_err() {
             // Cancelled while the driver had it in its hands.
             return Looked::Nothing;
         }
         let calendar_due = life.plan.calendar(Due::Monotonic(due));
-        let trial = life.trial_mut();
+        let trial = life.trial_mut(ticket);
         let trial = trial.expect("a run that waits for another attempt has its trial");
         trial.timer = None;
-        let run = WaitingRun {
-            task: Some(Arc::clone(&self)),
-            ticket,
+        let occasion = Occasion {
             due,
             late_from: self.core.tick_start(due).min(now),
             calendar: Calendar {
@@ -107,10 +145,11 @@ impl Task {
                 due: calendar_due,
             },
             missed: trial.missed,
+            origin: Origin::Schedule,
         };
-        self.core.note_queued_again();
-        drop(life);
-        Looked::Run(run)
+        self.core.activity.begin();
+        self.over_with(life, before);
+        Looked::Run(WaitingRun::new(&self, ticket, occasion))
     }
 }
 
@@ -166,6 +205,6 @@ mod tests {
         assert_eq!(task.0.core.engine.len(), 2);
         let _ = task.cancel();
         assert_eq!(task.0.core.engine.len(), 0);
-        assert!(task.0.life.lock().trial().is_none());
+        assert!(task.0.life.lock().trials().count() == 0);
     }
 }

@@ -144,7 +144,10 @@ fn the_context_tells_the_run() {
     bed.jump(ms(13));
     assert_eq!(got.recv(), Ok(("x".into(), 1, start + ms(10), ms(0))));
     assert_eq!(got.recv(), Ok(("x".into(), 2, start + ms(20), ms(3))));
-    assert_eq!(task.info().last_start, Some(start + ms(23)));
+    assert_eq!(
+        task.info().last_run.map(|run| run.started),
+        Some(start + ms(23))
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! ```
 
 mod calendar;
+mod interim;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -1,33 +1,39 @@
-//! The states of a task, and every step between them. No other file changes a state.
+//! The states of a task and of its runs, and every step between them. No other file changes a state.
 //!
 //! ```text
-//!                 queue                start                 finish, more to come
-//!  scheduled -------------> queued -------------> running -------------------------> scheduled
-//!    |   ^                  |   |  ^                 |  |
-//!    |   +---- give_back ---+   |  | queue_again     |  | retry
-//!    |                          |  +-- retrying <----|--+
-//!    | cancel, end              |         |          |
-//!    |                          | cancel  | cancel   | finish, nothing to come
-//!    v                          v         v          v
-//!  ended (succeeded, failed, dead, cancelled, skipped)
+//!  a task:   active <----> paused          a run:            queue
+//!              |             |                  give_back  ----> queued --------- start
+//!              | cancel      | cancel           <-----------       ^                |
+//!              v             v                       queue_again   |                v
+//!           closing, while a run is going            retrying -----+ <-- retry -- running
+//!              |                                        | cancel                    | finish
+//!              v                                        v                           v
+//!           ended (succeeded, failed, dead, cancelled, skipped)                    over
 //! ```
 //!
-//! A cancel during a run marks the run; it ends as cancelled when it finishes. A step that is not
-//! in the picture is answered with a [`Refused`] and changes nothing, so an illegal one cannot be
-//! written. Each attempt of a run has a ticket of its own, from the moment it waits, be it for a
-//! worker or for its instant. A job, a timer or a result that comes with an older one is refused:
-//! its attempt was cancelled, or taken back, or is over.
+//! A task is seen in one state: ended, or what its busiest run does (running before queued before
+//! retrying), else paused or scheduled. It has one run at a time as a rule, more only where its
+//! overlap policy allows that. A cancel ends what waits at once, and what runs when it finishes. A
+//! step that is not possible is answered with a [`Refused`] and changes nothing, so an illegal one
+//! cannot be written.
+//!
+//! Each attempt of a run has a ticket of its own, from the moment it waits, be it for a worker or for
+//! its instant. A job, a timer or a result that comes with an older one is refused: its attempt was
+//! cancelled, or taken back, or is over.
 //!
 //! A run that has begun, and waits for a worker again, is kept: it is not given back, and if the
 //! executor refuses it that is the end of an attempt (`retry`, `finish`). So is one that was dead
 //! and is replayed (`queue_kept`). `docs/TASK_STATES.md` has every step in every state; a test
 //! holds the two together.
 
-use super::CancelToken;
+mod runs;
 
-/// Where a task stands.
+use super::CancelToken;
+use runs::{Kept, Run, Runs};
+
+/// Where a task stands. While runs of it wait or are going, it stands where the busiest of them does.
 ///
-/// Some states are kept for what is to come: no task stands there in this version.
+/// `TimedOut` is kept for what is to come: no task stands there in this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskState {
@@ -39,7 +45,7 @@ pub enum TaskState {
     Running,
     /// Waits for the next attempt of a run: the last one failed, or was snoozed.
     Retrying,
-    /// Kept for pausing: is not due before it is resumed.
+    /// Is not due before it is [resumed](crate::Scheduler::resume).
     Paused,
     /// Ended: the last run succeeded.
     Succeeded,
@@ -81,32 +87,20 @@ pub(crate) type Ticket = u32;
 /// The state of one task.
 #[derive(Debug)]
 pub(super) struct State {
-    phase: Phase,
+    standing: Standing,
+    runs: Runs,
     tickets: Ticket,
 }
 
-#[derive(Debug)]
-enum Phase {
-    Scheduled,
-    Queued {
-        ticket: Ticket,
-        kept: Kept,
-    },
-    Running {
-        ticket: Ticket,
-        token: CancelToken,
-        cancelled: bool,
-    },
-    Retrying(Ticket),
-    Ended(End),
-}
-
-/// Whether a run that waits for a worker may be taken back.
+/// Where the task itself stands, whatever its runs do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
-    No,
-    /// It has begun, or is replayed.
-    Yes,
+enum Standing {
+    Active,
+    /// Nothing is due before it is resumed.
+    Paused,
+    /// Cancelled: no run starts any more, and it ends with the runs that are going.
+    Closing,
+    Ended(End),
 }
 
 /// How a task ends.
@@ -119,7 +113,7 @@ pub(super) enum End {
     Skipped,
 }
 
-/// What comes after a run.
+/// What comes after a run, and after those that are going beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Something is due later.
@@ -130,14 +124,16 @@ pub(super) enum Next {
 /// The step is not possible from the present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// A run waits or is going.
+    /// As many runs wait or are going as may.
     Busy,
     /// The run that waits is kept.
     Kept,
-    /// The run that is going was told to be the last.
+    /// The task was cancelled, or the run was told to stop.
     Cancelled,
-    /// The ticket is not that of the present attempt.
+    /// The ticket is not that of a present attempt.
     OldTicket,
+    /// The task is paused already, or is not.
+    SamePause,
     /// The task has ended.
     Ended,
 }
@@ -145,11 +141,15 @@ pub(super) enum Refused {
 /// What a cancel met.
 #[derive(Debug)]
 pub(super) enum Met {
-    /// No run, or one that waits and will never go on; the task has ended now.
-    Waiting,
-    /// A run that is going: the token to set. The task ends when it returns.
-    Running(CancelToken),
-    /// An earlier cancel, whose run is still going.
+    /// No run is going; the task has ended now. So many runs waited for a worker and will not start.
+    Waiting { queued: usize },
+    /// Runs are going: the tokens to set. The task ends when they return; so many others waited for
+    /// a worker and will not start.
+    Running {
+        tokens: Vec<CancelToken>,
+        queued: usize,
+    },
+    /// An earlier cancel, whose runs are still going.
     Cancelled,
     /// The task had ended.
     Ended,
@@ -158,182 +158,265 @@ pub(super) enum Met {
 impl State {
     pub(super) fn new() -> State {
         State {
-            phase: Phase::Scheduled,
+            standing: Standing::Active,
+            runs: Runs::default(),
             tickets: 0,
         }
     }
 
     pub(super) fn name(&self) -> TaskState {
-        match self.phase {
-            Phase::Scheduled => TaskState::Scheduled,
-            Phase::Queued { .. } => TaskState::Queued,
-            Phase::Running { .. } => TaskState::Running,
-            Phase::Retrying(_) => TaskState::Retrying,
-            Phase::Ended(End::Succeeded) => TaskState::Succeeded,
-            Phase::Ended(End::Failed) => TaskState::Failed,
-            Phase::Ended(End::Dead) => TaskState::Dead,
-            Phase::Ended(End::Cancelled) => TaskState::Cancelled,
-            Phase::Ended(End::Skipped) => TaskState::Skipped,
+        match self.standing {
+            Standing::Ended(End::Succeeded) => TaskState::Succeeded,
+            Standing::Ended(End::Failed) => TaskState::Failed,
+            Standing::Ended(End::Dead) => TaskState::Dead,
+            Standing::Ended(End::Cancelled) => TaskState::Cancelled,
+            Standing::Ended(End::Skipped) => TaskState::Skipped,
+            standing => match self.runs.busiest() {
+                Some(state) => state,
+                None if standing == Standing::Paused => TaskState::Paused,
+                None => TaskState::Scheduled,
+            },
         }
     }
 
-    /// A run that is due waits for a worker from now on, under the ticket returned.
-    pub(super) fn queue(&mut self) -> Result<Ticket, Refused> {
-        self.queue_as(Kept::No)
+    pub(super) fn is_paused(&self) -> bool {
+        self.standing == Standing::Paused
+    }
+
+    /// Whether it was cancelled, and has not ended because a run is going.
+    pub(super) fn is_closing(&self) -> bool {
+        self.standing == Standing::Closing
+    }
+
+    /// Runs that wait or are going.
+    pub(super) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Of those, the ones that wait for a worker and have not begun, but for those that are kept.
+    pub(super) fn fresh(&self) -> usize {
+        let runs = self.runs.as_slice().iter();
+        runs.filter(|run| run.is_fresh()).count()
+    }
+
+    /// Whether the run of `ticket` waits for a worker, and has not begun.
+    pub(super) fn is_fresh(&self, ticket: Ticket) -> bool {
+        self.runs.get(ticket).is_some_and(Run::is_fresh)
+    }
+
+    /// Whether an attempt has this ticket.
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.runs.get(ticket).is_some()
+    }
+
+    /// A run that is due waits for a worker from now on, under the ticket returned. There may be
+    /// `room` of them at once, those that are going included.
+    pub(super) fn queue(&mut self, room: usize) -> Result<Ticket, Refused> {
+        self.queue_as(Kept::No, room)
     }
 
     /// A run that nobody may take back waits for a worker from now on, under the ticket returned.
-    pub(super) fn queue_kept(&mut self) -> Result<Ticket, Refused> {
-        self.queue_as(Kept::Yes)
+    pub(super) fn queue_kept(&mut self, room: usize) -> Result<Ticket, Refused> {
+        self.queue_as(Kept::Yes, room)
     }
 
-    fn queue_as(&mut self, kept: Kept) -> Result<Ticket, Refused> {
-        match self.phase {
-            Phase::Scheduled => {
-                let ticket = self.new_ticket();
-                self.phase = Phase::Queued { ticket, kept };
-                Ok(ticket)
-            }
-            Phase::Queued { .. } | Phase::Running { .. } | Phase::Retrying(_) => Err(Refused::Busy),
-            Phase::Ended(_) => Err(Refused::Ended),
+    fn queue_as(&mut self, kept: Kept, room: usize) -> Result<Ticket, Refused> {
+        self.check_live()?;
+        if self.is_closing() {
+            return Err(Refused::Cancelled);
         }
+        if self.runs.len() >= room {
+            return Err(Refused::Busy);
+        }
+        let ticket = self.new_ticket();
+        self.runs.add(Run::Queued { ticket, kept });
+        Ok(ticket)
     }
 
     /// The attempt of `ticket` starts. The token is how it will be told to stop.
     pub(super) fn start(&mut self, ticket: Ticket) -> Result<CancelToken, Refused> {
-        match self.phase {
-            Phase::Queued { ticket: waits, .. } if waits == ticket => {
+        match self.run(ticket)? {
+            run @ Run::Queued { .. } => {
                 let token = CancelToken::new();
-                self.phase = Phase::Running {
+                *run = Run::Running {
                     ticket,
                     token: token.clone(),
-                    cancelled: false,
+                    is_told: false,
                 };
                 Ok(token)
             }
-            Phase::Ended(_) => Err(Refused::Ended),
             _ => Err(Refused::OldTicket),
         }
     }
 
-    /// The run of `ticket`, or any that waits, will not start; the task waits for its next
-    /// occurrence.
-    pub(super) fn give_back(&mut self, ticket: Option<Ticket>) -> Result<(), Refused> {
-        match self.phase {
-            Phase::Queued {
-                ticket: waits,
-                kept,
-            } if ticket.is_none_or(|ticket| ticket == waits) => match kept {
-                Kept::No => {
-                    self.phase = Phase::Scheduled;
-                    Ok(())
-                }
-                Kept::Yes => Err(Refused::Kept),
-            },
-            Phase::Ended(_) => Err(Refused::Ended),
+    /// The run of `ticket` will not start.
+    pub(super) fn give_back(&mut self, ticket: Ticket) -> Result<(), Refused> {
+        match self.run(ticket)? {
+            run if run.is_fresh() => {
+                self.runs.remove(ticket);
+                Ok(())
+            }
+            Run::Queued { .. } => Err(Refused::Kept),
             _ => Err(Refused::OldTicket),
         }
+    }
+
+    /// No run that waits for a worker will start, but for those that are kept. Returns how many.
+    pub(super) fn take_back(&mut self) -> usize {
+        self.runs.remove_if(Run::is_fresh)
     }
 
     /// The attempt of `ticket` is over, and another one will follow: it waits for its instant,
     /// under the ticket returned.
     pub(super) fn retry(&mut self, ticket: Ticket) -> Result<Ticket, Refused> {
         self.check_over(ticket)?;
-        if self.is_cancelled_run() {
+        if self.is_told(ticket) {
             return Err(Refused::Cancelled);
         }
         let next = self.new_ticket();
-        self.phase = Phase::Retrying(next);
+        self.runs.remove(ticket);
+        self.runs.add(Run::Retrying { ticket: next });
         Ok(next)
     }
 
     /// The instant of the attempt of `ticket` has come: it waits for a worker.
     pub(super) fn queue_again(&mut self, ticket: Ticket) -> Result<(), Refused> {
-        match self.phase {
-            Phase::Retrying(waits) if waits == ticket => {
+        match self.run(ticket)? {
+            run @ Run::Retrying { .. } => {
                 let kept = Kept::Yes;
-                self.phase = Phase::Queued { ticket, kept };
+                *run = Run::Queued { ticket, kept };
                 Ok(())
             }
-            Phase::Ended(_) => Err(Refused::Ended),
             _ => Err(Refused::OldTicket),
         }
     }
 
-    /// The attempt of `ticket` is over, and with it the run. The end, if the task has one now.
+    /// The attempt of `ticket` is over, and with it the run. The end, if the task has one now: not
+    /// as long as another run waits or is going.
     pub(super) fn finish(&mut self, ticket: Ticket, next: Next) -> Result<Option<End>, Refused> {
         self.check_over(ticket)?;
+        self.runs.remove(ticket);
+        if self.runs.len() > 0 {
+            return Ok(None);
+        }
         let end = match next {
-            _ if self.is_cancelled_run() => Some(End::Cancelled),
+            _ if self.is_closing() => Some(End::Cancelled),
             Next::MoreToCome => None,
             Next::Nothing(end) => Some(end),
         };
-        self.phase = end.map_or(Phase::Scheduled, Phase::Ended);
+        if let Some(end) = end {
+            self.standing = Standing::Ended(end);
+        }
         Ok(end)
     }
 
-    /// Whether the present attempt is that of `ticket` and can be over: it runs, or waits for a
+    /// Whether a present attempt is that of `ticket` and can be over: it runs, or waits for a
     /// worker that refuses it.
     pub(super) fn check_over(&self, ticket: Ticket) -> Result<(), Refused> {
-        match self.phase {
-            Phase::Running {
-                ticket: present, ..
-            }
-            | Phase::Queued {
-                ticket: present,
-                kept: Kept::Yes,
-            } if present == ticket => Ok(()),
-            Phase::Ended(_) => Err(Refused::Ended),
+        self.check_live()?;
+        match self.runs.get(ticket) {
+            Some(run) if run.is_running() || run.is_queued() && !run.is_fresh() => Ok(()),
             _ => Err(Refused::OldTicket),
         }
     }
 
-    /// A task that waits for its next occurrence will not have one.
+    /// A task without a run will not have one.
     pub(super) fn end(&mut self, end: End) -> Result<(), Refused> {
-        match self.phase {
-            Phase::Scheduled => {
-                self.phase = Phase::Ended(end);
-                Ok(())
-            }
-            Phase::Queued { .. } | Phase::Running { .. } | Phase::Retrying(_) => Err(Refused::Busy),
-            Phase::Ended(_) => Err(Refused::Ended),
+        self.check_live()?;
+        if self.runs.len() > 0 {
+            return Err(Refused::Busy);
         }
+        self.standing = Standing::Ended(end);
+        Ok(())
     }
 
     /// No run starts from now on.
     pub(super) fn cancel(&mut self) -> Met {
-        match &mut self.phase {
-            Phase::Scheduled | Phase::Queued { .. } | Phase::Retrying(_) => {
-                self.phase = Phase::Ended(End::Cancelled);
-                Met::Waiting
-            }
-            Phase::Running {
-                cancelled: true, ..
-            } => Met::Cancelled,
-            Phase::Running {
-                token, cancelled, ..
-            } => {
-                *cancelled = true;
-                Met::Running(token.clone())
-            }
-            Phase::Ended(_) => Met::Ended,
+        match self.standing {
+            Standing::Ended(_) => return Met::Ended,
+            Standing::Closing => return Met::Cancelled,
+            Standing::Active | Standing::Paused => {}
         }
+        let queued = self.withdraw();
+        if self.runs.len() == 0 {
+            self.standing = Standing::Ended(End::Cancelled);
+            return Met::Waiting { queued };
+        }
+        self.standing = Standing::Closing;
+        let tokens = self.runs.tell_all();
+        Met::Running { tokens, queued }
+    }
+
+    /// What waits, for a worker or for another attempt, will not start; what is going goes on.
+    /// Returns how many waited for a worker.
+    pub(super) fn withdraw(&mut self) -> usize {
+        let queued = self.runs.remove_if(Run::is_queued);
+        self.runs.remove_if(|run| !run.is_running());
+        queued
+    }
+
+    /// As `withdraw`, but for the run of `ticket`, which is about to be over.
+    pub(super) fn withdraw_others(&mut self, ticket: Ticket) -> usize {
+        let is_other = |run: &Run| run.ticket() != ticket;
+        let queued = self.runs.remove_if(|run| run.is_queued() && is_other(run));
+        self.runs
+            .remove_if(|run| !run.is_running() && is_other(run));
+        queued
+    }
+
+    /// Every run that has begun gives way to a newer one: what waits for another attempt does not go
+    /// on, what is going is told to stop. The tokens are to be set.
+    pub(super) fn give_way(&mut self) -> Vec<CancelToken> {
+        self.runs
+            .remove_if(|run| matches!(run, Run::Retrying { .. }));
+        self.runs.tell_all()
+    }
+
+    /// Nothing is due from now on, until it is resumed.
+    pub(super) fn pause(&mut self) -> Result<(), Refused> {
+        self.turn(Standing::Active, Standing::Paused)
+    }
+
+    pub(super) fn resume(&mut self) -> Result<(), Refused> {
+        self.turn(Standing::Paused, Standing::Active)
+    }
+
+    fn turn(&mut self, from: Standing, to: Standing) -> Result<(), Refused> {
+        self.check_live()?;
+        if self.is_closing() {
+            return Err(Refused::Cancelled);
+        }
+        if self.standing != from {
+            return Err(Refused::SamePause);
+        }
+        self.standing = to;
+        Ok(())
     }
 
     /// Whether the run of `ticket` waits for a worker.
     pub(super) fn awaits(&self, ticket: Ticket) -> bool {
-        matches!(self.phase, Phase::Queued { ticket: waits, .. } if waits == ticket)
+        self.runs.get(ticket).is_some_and(Run::is_queued)
     }
 
-    /// Whether a run is going that was told to be the last.
-    pub(super) fn is_cancelled_run(&self) -> bool {
-        matches!(
-            self.phase,
-            Phase::Running {
-                cancelled: true,
-                ..
-            }
-        )
+    /// Whether the run of `ticket` was told to stop, by itself or with its task.
+    pub(super) fn is_told(&self, ticket: Ticket) -> bool {
+        let is_told = matches!(
+            self.runs.get(ticket),
+            Some(Run::Running { is_told: true, .. })
+        );
+        is_told || self.is_closing()
+    }
+
+    fn run(&mut self, ticket: Ticket) -> Result<&mut Run, Refused> {
+        self.check_live()?;
+        self.runs.get_mut(ticket).ok_or(Refused::OldTicket)
+    }
+
+    fn check_live(&self) -> Result<(), Refused> {
+        match self.standing {
+            Standing::Ended(_) => Err(Refused::Ended),
+            _ => Ok(()),
+        }
     }
 
     fn new_ticket(&mut self) -> Ticket {

@@ -1,0 +1,28 @@
+//! What few tasks have, in a box of its own: failures, a backlog, a pause. A task that never needs
+//! it pays for a pointer.
+
+use super::backlog::Backlog;
+use super::trial::Trial;
+use super::{Life, Ticket};
+use crate::schedule::Due;
+
+#[derive(Debug, Default)]
+pub(super) struct Rare {
+    pub(super) retried: u64,
+    pub(super) dead: u64,
+    /// Runs that are not over with their first attempt, by the tickets of their present ones.
+    pub(super) trials: Vec<(Ticket, Trial)>,
+    pub(super) backlog: Backlog,
+    /// What would be armed if the task were not paused.
+    pub(super) suspended: Option<Due>,
+}
+
+impl Life {
+    pub(super) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    pub(super) fn suspended(&self) -> Option<Due> {
+        self.rare.as_ref()?.suspended
+    }
+}
