@@ -66,6 +66,7 @@ pub(super) struct TaskSink {
     jobs: Vec<Job>,
     marks: Vec<Mark>,
     /// Set, but somebody had the lock that waking takes.
+    #[expect(clippy::vec_box, reason = "it goes back in the box in which it came")]
     told: Vec<Box<Told>>,
     /// Met in this pass: those whose task had its lock taken. They go back into the engine
     /// after the pass and not in it, or the pass would meet them again and again and not get to

@@ -37,35 +37,41 @@ pub(super) struct Attempt {
     pub(super) nominal: SystemTime,
     pub(super) missed: u64,
     /// When it started, by both clocks.
-    pub(super) started: Begun,
+    pub(super) started: (Moment, SystemTime),
     /// When the first attempt of the run started.
     pub(super) first_start: SystemTime,
 }
 
 impl Life {
-    /// The next attempt of a run begins `now`, and whether it is the first one.
+    /// The next attempt of a run begins at `now`, when the wall clock reads `wall`; and whether it
+    /// is the first one.
     pub(super) fn begin_attempt(
         &mut self,
-        ticket: Ticket,
-        nominal: SystemTime,
-        missed: u64,
-        now: Begun,
+        waiting: &WaitingRun,
+        now: Moment,
+        wall: SystemTime,
     ) -> (Attempt, bool) {
+        let ticket = waiting.ticket;
+        let first = Begun {
+            run: self.tally.runs + 1,
+            since: now,
+            wall,
+        };
         let trial = self.trial_mut(ticket);
         let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
-        let (begun, number) = trial.map_or((now, 1), |trial| {
-            let begun = *trial.begun.get_or_insert(now);
+        let (begun, number) = trial.map_or((first, 1), |trial| {
+            let begun = *trial.begun.get_or_insert(first);
             (begun, trial.failed.saturating_add(1))
         });
         self.tally.runs += u64::from(is_first);
         let attempt = Attempt {
             ticket,
-            run: self.tally.runs,
+            run: begun.run,
             number,
             since: begun.since,
-            nominal,
-            missed,
-            started: now,
+            nominal: waiting.occasion.calendar.nominal,
+            missed: waiting.occasion.missed,
+            started: (now, wall),
             first_start: begun.wall,
         };
         (attempt, is_first)
@@ -192,8 +198,11 @@ impl Task {
                 self.core.counters.run_snoozed();
             }
         }
-        let wall = attempt.first_start;
-        trial.begun = Some(Begun { since, wall });
+        trial.begun = Some(Begun {
+            run: attempt.run,
+            since,
+            wall: attempt.first_start,
+        });
         let due = Due::Monotonic(due);
         trial.timer = Some(Armed { key, due });
         life.put_trial(ticket, trial);
@@ -319,15 +328,15 @@ impl Task {
     }
 
     /// On the driver thread or another one: the executor has dropped a run that is kept.
-    pub(super) fn refuse_attempt(self: &Arc<Task>, mut life: MutexGuard<'_, Life>, ticket: Ticket) {
+    pub(super) fn refuse_attempt(
+        self: &Arc<Task>,
+        mut life: MutexGuard<'_, Life>,
+        run: &WaitingRun,
+    ) {
         let clock = self.core.engine.clock();
-        let (since, wall) = (clock.now(), clock.wall());
+        let (now, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
-        let trial = life.trial(ticket);
-        let trial = trial.expect("a run that is kept has its trial");
-        let (nominal, missed) = (trial.nominal, trial.missed);
-        let (attempt, is_first) =
-            life.begin_attempt(ticket, nominal, missed, Begun { since, wall });
+        let (attempt, is_first) = life.begin_attempt(run, now, wall);
         drop(life);
         if is_first {
             self.core.counters.run_started(0);

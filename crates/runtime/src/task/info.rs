@@ -117,9 +117,9 @@ impl Life {
         let (Some(record), Some(state)) = (record, state) else {
             return;
         };
-        let took = ended.since(attempt.started.since);
+        let (started, wall) = attempt.started;
         record.state = state;
-        record.finished = attempt.started.wall.checked_add(took);
+        record.finished = wall.checked_add(ended.since(started));
     }
 }
 

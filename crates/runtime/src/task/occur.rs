@@ -146,13 +146,29 @@ impl Task {
             }
             found.next
         };
-        if let Some(next) = next.filter(|_| !self.has_enough(life)) {
-            // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm_next(life, next);
-        } else if life.state.runs() == 0 && life.backlog_len() == 0 {
-            self.end_unseen(life);
-        }
+        self.arm_following(life, next, now);
         looked
+    }
+
+    /// What follows an occurrence is armed, if it is known before the run is over.
+    fn arm_following(self: &Arc<Task>, life: &mut Life, next: Option<Due>, now: Moment) {
+        let is_unseen = life.state.runs() == 0 && life.backlog_len() == 0;
+        let next = match next {
+            // There will be no end of a run to count from.
+            None if is_unseen => {
+                let wall = self.core.engine.clock().wall();
+                life.plan.next_from(now, wall)
+            }
+            next => next.filter(|_| !self.has_enough(life)),
+        };
+        match next {
+            Some(next) => {
+                // A closed engine is being shut down, which ends this task as well.
+                let _ = self.arm_next(life, next);
+            }
+            None if is_unseen => self.end_unseen(life),
+            None => {}
+        }
     }
 
     /// A run for `occasion` waits for a worker now, if the overlap policy lets it.
@@ -257,25 +273,25 @@ impl Task {
 
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
     /// has ended.
-    fn refuse(self: &Arc<Task>, ticket: Ticket) {
+    fn refuse(self: &Arc<Task>, run: &WaitingRun) {
         if self.core.engine.is_closed() {
             // The scheduler shuts down. That ends the task, and names it in its report.
             return;
         }
-        self.leave_out(self.life.lock(), ticket, SkipReason::Refused);
+        self.leave_out(self.life.lock(), run, SkipReason::Refused);
     }
 
-    /// The run of `ticket`, which waits for a worker, is left out.
+    /// A run that waits for a worker is left out.
     pub(super) fn leave_out(
         self: &Arc<Task>,
         mut life: MutexGuard<'_, Life>,
-        ticket: Ticket,
+        run: &WaitingRun,
         why: SkipReason,
     ) {
         let before = life.state.name();
-        match life.state.give_back(ticket) {
+        match life.state.give_back(run.ticket) {
             Ok(()) => {}
-            Err(Refused::Kept) => return self.refuse_attempt(life, ticket),
+            Err(Refused::Kept) => return self.refuse_attempt(life, run),
             // It was taken back before, and whoever did it has told everyone.
             Err(_) => return,
         }
@@ -350,7 +366,7 @@ impl Work for WaitingRun {
 impl Drop for WaitingRun {
     fn drop(&mut self) {
         if let Some(task) = self.task.take() {
-            task.refuse(self.ticket);
+            task.refuse(self);
         }
     }
 }

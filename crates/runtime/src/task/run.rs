@@ -7,7 +7,6 @@ use wheel_sync::thread_local;
 
 use super::conclude::Attempt;
 use super::occur::{Occasion, Origin, WaitingRun};
-use super::trial::Begun;
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
     TaskState,
@@ -58,7 +57,6 @@ struct Started {
     token: CancelToken,
     attempt: Attempt,
     last_error: Option<Arc<str>>,
-    occasion: Occasion,
     now: Moment,
 }
 
@@ -66,7 +64,7 @@ impl WaitingRun {
     /// Runs it on this thread, unless it was taken back while it waited.
     pub(super) fn start(mut self) {
         let task = self.take_task();
-        let Some(started) = task.start(&self) else {
+        let Some(started) = task.start(&mut self) else {
             return;
         };
         let Code { handler, failing } = started.code;
@@ -77,10 +75,10 @@ impl WaitingRun {
             attempt: attempt.number,
             last_error: started.last_error,
             token: started.token,
-            late_from: started.occasion.late_from,
+            late_from: self.occasion.late_from,
             started: started.now,
-            calendar: started.occasion.calendar,
-            missed: started.occasion.missed,
+            calendar: self.occasion.calendar,
+            missed: self.occasion.missed,
         };
         let outside = enter(&task);
         let outcome = call(&task, handler, &context);
@@ -127,38 +125,36 @@ fn panicked(task: &Task, message: &str) -> Outcome {
 
 impl Task {
     /// `None`: the run was taken back while it waited, or is not to start now.
-    fn start(self: &Arc<Task>, run: &WaitingRun) -> Option<Started> {
+    fn start(self: &Arc<Task>, run: &mut WaitingRun) -> Option<Started> {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let mut life = self.life.lock();
         let before = life.state.name();
-        let (ticket, mut occasion) = (run.ticket, run.occasion);
+        let ticket = run.ticket;
         if self.may_not_start(&life, run, now) {
             if life.state.is_paused() {
                 life.state.give_back(ticket).ok()?;
-                life.backlog().push_front(occasion);
+                life.backlog().push_front(run.occasion);
                 self.over_with(life, before);
                 self.core.activity.end();
             } else {
-                self.leave_out(life, ticket, SkipReason::Misfire);
+                self.leave_out(life, run, SkipReason::Misfire);
             }
             return None;
         }
         let token = life.state.start(ticket).ok()?;
         if self.settings.overlap == Overlap::CancelRunning && life.backlog_len() > 0 {
-            occasion = self.make_way_for_newest(&mut life, occasion);
+            self.make_way_for_newest(&mut life, &mut run.occasion);
         }
-        let begun = Begun { since: now, wall };
-        let calendar = occasion.calendar;
-        let (attempt, is_first) =
-            life.begin_attempt(ticket, calendar.nominal, occasion.missed, begun);
+        let calendar = run.occasion.calendar;
+        let (attempt, is_first) = life.begin_attempt(run, now, wall);
         life.tally.last_run = Some(RunInfo {
             run: attempt.run,
             attempt: attempt.number,
             state: TaskState::Running,
             nominal: calendar.nominal,
             due: calendar.due,
-            missed: occasion.missed,
+            missed: run.occasion.missed,
             started: wall,
             finished: None,
         });
@@ -170,14 +166,13 @@ impl Task {
                 .trial(ticket)
                 .and_then(|trial| trial.last_error.clone()),
             attempt,
-            occasion,
             now,
         };
         self.over_with(life, before);
         if is_first {
-            self.core.counters.run_started(occasion.missed);
+            self.core.counters.run_started(run.occasion.missed);
         }
-        self.core.note_started(&occasion, now);
+        self.core.note_started(&run.occasion, now);
         Some(started)
     }
 
@@ -195,12 +190,11 @@ impl Task {
     }
 
     /// The run is for the newest occurrence; the others are left out.
-    fn make_way_for_newest(&self, life: &mut Life, occasion: Occasion) -> Occasion {
-        let Some((newest, others)) = life.backlog().take_newest() else {
-            return occasion;
-        };
-        self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
-        life.tally_missed(newest.missed);
-        newest
+    fn make_way_for_newest(&self, life: &mut Life, occasion: &mut Occasion) {
+        if let Some((newest, others)) = life.backlog().take_newest() {
+            self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
+            life.tally_missed(newest.missed);
+            *occasion = newest;
+        }
     }
 }

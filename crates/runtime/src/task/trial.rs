@@ -21,7 +21,7 @@ use crate::scheduler::DeadLetter;
 /// A run between its first attempt and its end; or one that was dead and is replayed.
 #[derive(Debug)]
 pub(super) struct Trial {
-    /// When its first attempt started; `None` if it has not.
+    /// Its number and when its first attempt started; `None` if it has not.
     pub(super) begun: Option<Begun>,
     /// Attempts that have failed; what was snoozed does not count.
     pub(super) failed: u32,
@@ -37,6 +37,8 @@ pub(super) struct Trial {
 /// When a run began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
+    /// Of the task, from 1.
+    pub(super) run: u64,
     /// Moved on by the time for which the run was snoozed.
     pub(super) since: Moment,
     pub(super) wall: SystemTime,

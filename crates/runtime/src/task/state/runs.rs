@@ -9,7 +9,11 @@ pub(super) enum Runs {
     #[default]
     None,
     One(Run),
-    /// Two at least. A box, for a vector is three words.
+    /// Two at least.
+    #[expect(
+        clippy::box_collection,
+        reason = "a vector is three words, in each task"
+    )]
     Many(Box<Vec<Run>>),
 }
 
