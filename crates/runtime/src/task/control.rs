@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::occur::{Looked, WaitingRun};
 use super::state::Met;
-use super::{Armed, CancelToken, Leftovers, Life, Task, TaskInfo, TaskState};
+use super::{Armed, CancelToken, Leftovers, Life, NotArmed, Task, TaskInfo, TaskState};
 use crate::clock::Moment;
 use crate::schedule::{Due, Schedule, ScheduleError};
 
@@ -45,6 +45,15 @@ pub(crate) enum Stopped {
     Running,
     /// It had ended.
     Ended,
+}
+
+/// What is left to do without the lock when a task has another schedule.
+struct Edited {
+    /// So many runs that waited for a worker will not start.
+    taken_back: usize,
+    /// To be handed over.
+    due: Vec<WaitingRun>,
+    armed: Result<(), NotArmed>,
 }
 
 impl Task {
@@ -93,36 +102,51 @@ impl Task {
     /// From now on another schedule holds. Of a task that runs once, a run that waits for a worker
     /// is taken back; of one that recurs, what is due by now still runs.
     pub(crate) fn reschedule(self: &Arc<Task>, schedule: &Schedule) -> Result<(), RescheduleError> {
+        let mut life = self.life.lock();
+        let before = life.state.name();
+        let edited = self.edit(&mut life, schedule)?;
+        self.over_with(life, before);
+        self.hand_over(edited.due);
+        self.core.note_withdrawn(edited.taken_back);
+        edited
+            .armed
+            .map_err(|NotArmed| RescheduleError::ShuttingDown)
+    }
+
+    fn edit(
+        self: &Arc<Task>,
+        life: &mut Life,
+        schedule: &Schedule,
+    ) -> Result<Edited, RescheduleError> {
+        if life.state.name().has_ended() || life.state.is_closing() {
+            return Err(RescheduleError::NotFound);
+        }
         let clock = self.core.engine.clock();
         let now = clock.now();
         let planned = schedule.plan(now, clock.wall());
         let (plan, first) = planned.map_err(RescheduleError::Schedule)?;
-        let mut life = self.life.lock();
-        let before = life.state.name();
-        if before.has_ended() || life.state.is_closing() {
-            return Err(RescheduleError::NotFound);
-        }
         let (mut taken_back, mut due) = (0, Vec::new());
         if life.plan.is_once() {
             taken_back = life.state.take_back();
             life.clear_backlog();
         } else {
-            due = self.take_due(&mut life, now);
+            due = self.take_due(life, now);
         }
-        self.disarm(&mut life);
+        self.disarm(life);
         life.plan = plan;
         let armed = if life.state.is_paused() {
             life.rare().suspended = Some(first);
             Ok(())
-        } else if self.has_enough(&life) {
+        } else if self.has_enough(life) {
             Ok(())
         } else {
-            self.arm_first(&mut life, first)
+            self.arm_first(life, first)
         };
-        self.over_with(life, before);
-        self.hand_over(due);
-        self.core.note_withdrawn(taken_back);
-        armed.map_err(|_| RescheduleError::ShuttingDown)
+        Ok(Edited {
+            taken_back,
+            due,
+            armed,
+        })
     }
 
     /// What is armed and due by now, but has not come to the driver yet, is not lost.
@@ -199,5 +223,42 @@ impl std::error::Error for RescheduleError {
             RescheduleError::Schedule(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wheel_sync::thread;
+
+    use crate::{ManualClock, Schedule, Scheduler};
+
+    #[test]
+    fn an_edit_loses_nothing_that_the_driver_has_not_got_to() {
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let ms = Duration::from_millis;
+        let due = clock.wall() + ms(5);
+        let task = scheduler.task("x").every(ms(5)).run(|_| ()).unwrap();
+        thread::scope(|scope| {
+            let mut life = task.0.life.lock();
+            // The driver finds the lock taken, and will come back.
+            let mover = scope.spawn(|| clock.advance(ms(7)));
+            while clock.now() < ms(7) {
+                thread::yield_now();
+            }
+            let edited = task.0.edit(&mut life, &Schedule::every(ms(50))).unwrap();
+            drop(life);
+            task.0.hand_over(edited.due);
+            mover.join().unwrap();
+        });
+        scheduler.wait_idle();
+        assert_eq!(task.info().runs, 1);
+        assert_eq!(task.info().last_run.unwrap().nominal, due);
+        clock.advance(ms(50));
+        scheduler.wait_idle();
+        assert_eq!(task.info().runs, 2);
     }
 }

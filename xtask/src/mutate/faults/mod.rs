@@ -1,11 +1,12 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
-//! One list per crate, one for cron, and one for what happens when a run fails. A fault is a
-//! mistake that somebody could make: a step left out, two steps in
-//! the other order, a bound off by one. Its text stands exactly once in its file, and what notices
+//! One list per crate, and of the runtime one for cron, one for what happens when a run fails, and one
+//! for occurrences that meet something. A fault is a mistake that somebody could make: a step left
+//! out, two steps in the other order, a bound off by one. Its text stands exactly once in its file, and what notices
 //! it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
+mod occurrences;
 mod overflow;
 mod retry;
 mod runtime;
@@ -63,6 +64,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         runtime::FAULTS,
         cron::FAULTS,
         retry::FAULTS,
+        occurrences::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

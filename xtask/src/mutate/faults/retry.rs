@@ -5,29 +5,29 @@ use super::{Fault, Notice};
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an attempt that waits for a worker again counts as idle",
-        file: "crates/runtime/src/scheduler/core.rs",
-        find: "        self.activity.begin();\n        self.counters.moved(TaskState::Retrying, TaskState::Queued);\n",
-        replace: "        self.counters.moved(TaskState::Retrying, TaskState::Queued);\n",
+        file: "crates/runtime/src/task/trial.rs",
+        find: "        self.core.activity.begin();\n        self.over_with(life, before);\n",
+        replace: "        self.over_with(life, before);\n",
         notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
     },
     Fault {
         name: "a run that is cancelled between two attempts is not accounted for",
-        file: "crates/runtime/src/task/mod.rs",
-        find: "            self.core.counters.run_abandoned();\n",
+        file: "crates/runtime/src/task/trial.rs",
+        find: "                    self.core.counters.run_abandoned();\n",
         replace: "",
         notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
     },
     Fault {
         name: "a cancel leaves the timer of the next attempt",
-        file: "crates/runtime/src/task/control.rs",
-        find: "                    drop(self.core.engine.cancel(timer.key));\n",
-        replace: "                    let _ = timer;\n",
+        file: "crates/runtime/src/task/trial.rs",
+        find: "            drop(self.core.engine.cancel(timer.key));\n",
+        replace: "            let _ = timer;\n",
         notice: Notice::Unit("wheel-runtime", "a_cancel_takes_the_timer"),
     },
     Fault {
         name: "a run that was cancelled is tried again",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "            Verdict::Again(again) if !life.state.is_cancelled_run() => {",
+        find: "            Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {",
         replace: "            Verdict::Again(again) => {",
         notice: Notice::Model("retry_or_cancel", "a_cancel_meets"),
     },
@@ -48,8 +48,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a replay that a shutdown refuses drops its run under the lock",
         file: "crates/runtime/src/task/by_hand.rs",
-        find: "        let Err(refused) = self.run_now(ticket, nominal, wall) else {\n            core.note_queued();\n            return Ok(());\n        };\n",
-        replace: "        if self.run_now(ticket, nominal, wall).is_ok() {\n            core.note_queued();\n            return Ok(());\n        }\n        let refused = ();\n",
+        find: "        let Err(refused) = self.send(run) else {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        };\n",
+        replace: "        if self.send(run).is_ok() {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        }\n        let refused = ();\n",
         notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
     },
     Fault {
@@ -61,9 +61,9 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "a result with an old ticket counts",
-        file: "crates/runtime/src/task/state/mod.rs",
-        find: "            } if present == ticket => Ok(()),",
-        replace: "            } if present >= ticket => Ok(()),",
+        file: "crates/runtime/src/task/state/runs.rs",
+        find: "        self.as_slice().iter().find(|run| run.ticket() == ticket)",
+        replace: "        self.as_slice().iter().find(|run| run.ticket() >= ticket)",
         notice: Notice::Unit("wheel-runtime", "each_attempt_has_a_ticket"),
     },
     Fault {
@@ -80,7 +80,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an attempt that the executor refuses is lost",
         file: "crates/runtime/src/task/occur.rs",
-        find: "            Err(Refused::Kept) => return self.refuse_attempt(life, ticket),\n",
+        find: "            Err(Refused::Kept) => return self.refuse_attempt(life, run),\n",
         replace: "            Err(Refused::Kept) => return,\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "the_executor_refuses"),
     },
