@@ -120,3 +120,8 @@ pub struct Schedules;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/FAILURE.md")]
 pub struct OnFailure;
+
+/// Those of the page about what is late, or due again.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/OCCURRENCES.md")]
+pub struct OnOccurrences;

@@ -136,12 +136,16 @@ impl Task {
             };
             let found = life.plan.occur_armed(armed, now, wall);
             let late = life.plan.late(armed, &found, now, wall);
-            let threshold = self.core.misfire_threshold;
-            if self.settings.misfire == Misfire::Skip && late > threshold {
+            let is_to_skip = self.settings.misfire == Misfire::Skip;
+            let mut occasion = occasion(found.nominal, found.due, found.missed);
+            if is_to_skip {
+                // What counts is how late the latest is, now and when a worker is free.
+                occasion.late_from = now.before(late);
+                occasion.calendar.due = found.nominal;
+            }
+            if is_to_skip && late > self.core.misfire_threshold {
                 self.skip(life, found.missed + 1, SkipReason::Misfire);
-            } else if let Some(run) =
-                self.admit(life, occasion(found.nominal, found.due, found.missed))
-            {
+            } else if let Some(run) = self.admit(life, occasion) {
                 looked = Looked::Run(run);
             }
             found.next

@@ -93,6 +93,27 @@ fn what_is_too_late_is_left_out_and_what_is_not_runs() {
 }
 
 #[test]
+fn what_is_found_due_together_runs_if_the_latest_is_not_too_late() {
+    let bed = Bed::with(|builder| builder.workers(1).misfire_threshold(MINUTE));
+    let every = bed
+        .scheduler
+        .task("every")
+        .every(MINUTE)
+        .misfire(Misfire::Skip);
+    let every = every.run(|_| ()).unwrap();
+    let cron = bed
+        .scheduler
+        .task("cron")
+        .cron("* * * * *")
+        .misfire(Misfire::Skip);
+    let cron = cron.run(|_| ()).unwrap();
+    bed.jump(MINUTE * 10 + MINUTE / 2);
+    for task in [every, cron] {
+        assert_eq!(counts(&task), (1, 9, 0), "{}", task.id());
+    }
+}
+
+#[test]
 fn what_a_full_pool_has_made_too_late_is_left_out_when_a_worker_is_free() {
     let bed = Bed::with(|builder| builder.workers(1).misfire_threshold(MINUTE));
     let busy = bed.occupy_worker();

@@ -84,6 +84,7 @@ fn runs_go_beside_each_other_up_to_the_limit() {
     gate.open();
     assert_eq!(task.wait_timeout(HANG), Some(TaskState::Cancelled));
     assert_eq!(task.info().succeeded, 3);
+    bed.settle();
     assert_eq!(bed.scheduler.stats().running, 0);
 }
 
@@ -234,7 +235,7 @@ fn a_limit_of_runs_holds_whatever_the_policy() {
         for _ in 0..10 {
             bed.clock.advance(ms(100));
         }
-        (0..10).for_each(|_| gate.open());
+        (0..3).for_each(|_| gate.open());
         bed.settle();
         for _ in 0..10 {
             bed.clock.advance(ms(100));

@@ -16,8 +16,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "what is found too late runs although it is to be left out",
         file: OCCUR,
-        find: "if self.settings.misfire == Misfire::Skip && late > threshold {",
-        replace: "if self.settings.misfire == Misfire::Skip && late > threshold * 1_000 {",
+        find: "if is_to_skip && late > self.core.misfire_threshold {",
+        replace: "if is_to_skip && late > self.core.misfire_threshold * 1_000 {",
         notice: test("what_is_too_late_is_left_out"),
     },
     Fault {
@@ -93,7 +93,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an edit loses what is due and has not come to the driver",
         file: "crates/runtime/src/task/control.rs",
-        find: "            due = self.take_due(&mut life, now);\n",
+        find: "            due = self.take_due(life, now);\n",
         replace: "            due.clear();\n",
         notice: Notice::Unit("wheel-runtime", "an_edit_loses_nothing_that_the_driver"),
     },

@@ -118,8 +118,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run that was taken back still counts as waiting",
         file: "crates/runtime/src/task/control.rs",
-        find: "        self.core.note_withdrawn(taken_back);\n",
-        replace: "        let _ = taken_back;\n",
+        find: "        self.core.note_withdrawn(edited.taken_back);\n",
+        replace: "        let _ = edited.taken_back;\n",
         notice: Notice::Model("cancel_queued_run", "a_new_schedule"),
     },
     Fault {
