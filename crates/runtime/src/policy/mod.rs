@@ -3,13 +3,18 @@
 //!
 //! Policies are plain values; `task/` applies them.
 
+mod draw;
+
+mod jitter;
 mod misfire;
 mod overlap;
 mod priority;
 mod retry;
 
+pub(crate) use draw::Draws;
+pub use jitter::Jitter;
 pub use misfire::Misfire;
 pub use overlap::Overlap;
 pub use priority::Priority;
-pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
+pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};

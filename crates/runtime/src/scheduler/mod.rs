@@ -18,6 +18,7 @@ mod counters;
 
 mod submit;
 mod direct;
+mod when_due;
 mod when_failed;
 mod registry;
 mod filter;

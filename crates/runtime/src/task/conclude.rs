@@ -246,10 +246,13 @@ impl Task {
         } else if life.plan.is_once() || self.is_spent(life.tally.runs) {
             Next::Nothing(result)
         } else {
-            let now = self.core.engine.clock().now();
-            let due = life.plan.after_end(now).filter(|_| !was_cancelled);
+            let clock = self.core.engine.clock();
+            let due = life.plan.after_end(clock.now(), || clock.wall());
+            let due = due.filter(|_| !was_cancelled);
             match due.map(|due| self.arm_next(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
+                // Its window is over.
+                None if life.plan.is_once() && !was_cancelled => Next::Nothing(result),
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }

@@ -88,12 +88,15 @@ impl Task {
     /// begun goes on.
     pub(crate) fn reschedule(self: &Arc<Task>, schedule: &Schedule) -> Result<(), RescheduleError> {
         let clock = self.core.engine.clock();
-        let planned = schedule.plan(clock.now(), clock.wall());
+        let at = (clock.now(), clock.wall());
+        let planned = schedule.plan(at.0, at.1, self.draws());
         let (plan, first) = planned.map_err(RescheduleError::Schedule)?;
         let mut life = self.life.lock();
         if life.state.name().has_ended() || life.state.is_cancelled_run() {
             return Err(RescheduleError::NotFound);
         }
+        let armed = life.armed.map(|armed| armed.due);
+        let (plan, first) = plan.in_place_of(&life.plan, armed, first, at);
         self.disarm(&mut life);
         let taken_back = life.state.give_back(None).is_ok();
         life.plan = plan;

@@ -83,13 +83,11 @@ impl Task {
             Some(Due::Wall(_)) | None => due,
         };
         let occurrence = match self.settings.misfire {
-            Misfire::FireOnce => match armed {
-                Some(Due::Wall(at)) => {
-                    let wall = self.core.engine.clock().wall();
-                    life.plan.occur_by_wall(at, wall)
-                }
-                Some(Due::Monotonic(_)) | None => life.plan.occur(due, now),
-            },
+            Misfire::FireOnce => {
+                let armed = armed.unwrap_or(Due::Monotonic(due));
+                let wall = || self.core.engine.clock().wall();
+                life.plan.occur(armed, now, wall)
+            }
         };
         let run = match life.state.queue() {
             Ok(ticket) => {
@@ -147,7 +145,7 @@ impl Task {
             Some(_) => None,
             None => {
                 let clock = self.core.engine.clock();
-                life.plan.resume(clock.now(), clock.wall())
+                life.plan.next_from(None, clock.now(), clock.wall())
             }
         };
         if let Some(next) = next {
