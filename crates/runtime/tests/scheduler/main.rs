@@ -5,6 +5,7 @@
 
 mod bed;
 
+mod by_hand;
 mod cancel;
 mod control;
 mod cron;
@@ -13,6 +14,7 @@ mod due;
 mod failing_soak;
 mod hooks;
 mod ids;
+mod month;
 mod overlap;
 mod races;
 mod real_clock;
@@ -22,3 +24,4 @@ mod runs;
 mod shutdown;
 mod user_code;
 mod verdicts;
+mod when_due;
