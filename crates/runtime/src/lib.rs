@@ -78,9 +78,11 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
-pub use policy::{GaveUp, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter};
+pub use policy::{
+    GaveUp, Jitter, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter,
+};
 pub use schedule::{
-    Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
+    Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
     DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,

@@ -213,13 +213,17 @@ pub(crate) fn duration_of(nanos: u128) -> Duration {
 
 /// The wall clock's reading `nanos` after the Unix epoch; the epoch itself if that cannot be said.
 fn wall_of(nanos: i128) -> SystemTime {
+    checked_wall_of(nanos).unwrap_or(UNIX_EPOCH)
+}
+
+/// As `wall_of`; `None` if that cannot be said.
+pub(crate) fn checked_wall_of(nanos: i128) -> Option<SystemTime> {
     let length = duration_of(nanos.unsigned_abs());
-    let at = if nanos < 0 {
+    if nanos < 0 {
         UNIX_EPOCH.checked_sub(length)
     } else {
         UNIX_EPOCH.checked_add(length)
-    };
-    at.unwrap_or(UNIX_EPOCH)
+    }
 }
 
 #[cfg(test)]

@@ -81,6 +81,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             let wall = self.fire_wall(&mut offset, unfired);
             if wheel.fired + brink.fired + wall.fired > 0 {
                 self.sink.flush();
+                self.waiter.note_fired();
             }
             if wheel.more || brink.more || wall.more {
                 continue;

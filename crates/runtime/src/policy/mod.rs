@@ -3,15 +3,20 @@
 //!
 //! Policies are plain values; `task/` applies them.
 
+mod draw;
 mod error;
+
+mod jitter;
 mod misfire;
 mod overlap;
 mod priority;
 mod retry;
 
+pub(crate) use draw::Draws;
 pub use error::PolicyError;
+pub use jitter::Jitter;
 pub use misfire::Misfire;
 pub use overlap::Overlap;
 pub use priority::Priority;
-pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
+pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};

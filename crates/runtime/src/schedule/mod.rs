@@ -1,30 +1,37 @@
 //! When a task runs: what the user asks for, and the pure arithmetic that says what is due next.
 //!
 //! ```text
-//!  Schedule (asked for) --plan(now, wall)--> Plan (anchored) --occur(due, now)--> what to run,
-//!                                                                                what is next
+//!  Schedule (asked for) --plan(now, wall)--> Plan (anchored) --occur(armed, now, wall)--> what to run,
+//!           '--occurrences--> what it would be                                           what is next
 //! ```
 //!
 //! Ground rules: nothing here reads a clock or can fail once planned; every number works, and what
 //! does not fit is never due.
 
 mod cron;
+mod error;
 mod plan;
+mod upcoming;
+mod window;
 
-use std::fmt;
 use std::time::{Duration, SystemTime};
 
+use crate::policy::Jitter;
+
 pub use cron::{Cron, CronError, CronField, Occurrences, Zone, ZoneError};
+pub use error::ScheduleError;
 pub(crate) use plan::{Due, Plan};
+pub use upcoming::Upcoming;
+pub(crate) use window::Window;
 
 /// When a task is due: once, or again and again.
 ///
 /// `after`, `every` and `every_after` follow the monotonic clock: a step of the wall clock does not
 /// move them, and time for which the machine was suspended does not count, unless by
-/// [`ClockSource::Boottime`](crate::ClockSource::Boottime). `at` and `cron` follow the wall clock.
-/// Durations round up to the tick of the scheduler, instants to a millisecond: nothing is early.
-/// `Duration::MAX` means never. Days have 24 hours, but for `cron`, which goes by the calendar of a
-/// time zone.
+/// [`ClockSource::Boottime`](crate::ClockSource::Boottime). `at`, `cron`, and `every` that is
+/// [`aligned`](Schedule::aligned), follow the wall clock. Durations round up to the tick of the
+/// scheduler, instants to a millisecond: nothing is early. `Duration::MAX` means never. Days have 24
+/// hours, but for `cron`, which goes by the calendar of a time zone.
 ///
 /// # Examples
 ///
@@ -38,13 +45,17 @@ pub(crate) use plan::{Due, Plan};
 /// let daily = Schedule::every(Duration::from_secs(24 * 3600)).start_at(two_o_clock);
 /// // At 02:00 in Berlin, where some days have 23 or 25 hours.
 /// let nightly = Schedule::cron("0 2 * * *").timezone("Europe/Berlin");
-/// # drop((every_minute_from_now, daily, nightly));
+/// // At :00, :15, :30 and :45.
+/// let quarters = Schedule::every(Duration::from_secs(15 * 60)).aligned();
+/// # drop((every_minute_from_now, daily, nightly, quarters));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     base: Base,
     start: Start,
     zone: Option<AskedZone>,
+    window: Window,
+    jitter: Option<Jitter>,
 }
 
 /// A zone that was asked for, by a name that may be wrong.
@@ -74,26 +85,8 @@ pub(crate) enum Start {
     OnePeriodOn,
     Now,
     At(SystemTime),
-}
-
-/// Why a [`Schedule`] is refused. Trying again does not help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ScheduleError {
-    /// A task that recurs with a period of zero.
-    ZeroPeriod,
-    /// `start_now` or `start_at` for a schedule that has no use for it: `start_now` goes with
-    /// `every` and `every_after`, `start_at` with `every`.
-    StartNotPossible,
-    /// The expression of `cron` is wrong.
-    Cron(CronError),
-    /// There is no such zone.
-    Zone(ZoneError),
-    /// `timezone` for a schedule that is not by the calendar.
-    ZoneNotPossible,
-    /// The expression is right, but names no instant after now: its years are over, or its zone skips
-    /// it at each change of the clocks.
-    NeverDue(Box<Cron>, Zone),
+    /// At the next multiple of the period that the wall clock shows.
+    Aligned,
 }
 
 impl Schedule {
@@ -142,8 +135,8 @@ impl Schedule {
         )))
     }
 
-    /// The time zone of `cron`: an IANA name such as `Europe/Berlin`, or a [`Zone`]. An unknown name
-    /// is refused when the task is added.
+    /// The time zone of `cron`, and of `every` that is [`aligned`](Schedule::aligned): an IANA name
+    /// such as `Europe/Berlin`, or a [`Zone`]. An unknown name is refused when the task is added.
     #[must_use]
     pub fn timezone<Z>(self, zone: Z) -> Schedule
     where
@@ -172,6 +165,107 @@ impl Schedule {
         self.starting(Start::At(start))
     }
 
+    /// The grid of `every` follows the wall clock: its points are the instants at which that shows a
+    /// multiple of the period. `every` 15 minutes is due at :00, :15, :30 and :45. Beats
+    /// [`start_now`](Schedule::start_now) and [`start_at`](Schedule::start_at), or is beaten by
+    /// them: the last one counts.
+    ///
+    /// Without a time zone multiples count from 1970-01-01T00:00:00Z, and any period is possible.
+    /// With a [`timezone`](Schedule::timezone) they count from each midnight of its clock, and the
+    /// period must divide a day of 24 hours; else the task is refused. When the clocks of the zone
+    /// are changed the rule is that of `*/n` of cron, real time: what the clock skips is left out,
+    /// what it shows twice is due twice. So a day of 23 hours has 23 points of an hour, and one of 25
+    /// hours has 25; of two hours, the day that skips 02:00 has 00:00, then 04:00.
+    ///
+    /// Steps of the wall clock move it as they move `cron`: one forward over some points makes them
+    /// due, and one run stands for them; one back makes it wait.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use wheel_runtime::Schedule;
+    ///
+    /// let minutes = |n| Duration::from_secs(n * 60);
+    /// let quarters = Schedule::every(minutes(15)).aligned();
+    /// // 2000-01-01T00:07:00Z
+    /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800);
+    /// let due: Vec<_> = quarters.occurrences(new_year + minutes(7))?.take(2).collect();
+    /// assert_eq!(due, [new_year + minutes(15), new_year + minutes(30)]);
+    /// // Noon and midnight in Kolkata, five hours and a half ahead.
+    /// let noon = Schedule::every(minutes(12 * 60)).aligned().timezone("Asia/Kolkata");
+    /// assert_eq!(noon.occurrences(new_year)?.next(), Some(new_year + minutes(6 * 60 + 30)));
+    /// # Ok::<(), wheel_runtime::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn aligned(self) -> Schedule {
+        self.starting(Start::Aligned)
+    }
+
+    /// No occurrence of a schedule that recurs has a nominal instant before `begin`; one at `begin`
+    /// itself is fine. The grid or the calendar is what it would be without:
+    /// [`start_at`](Schedule::start_at) moves a grid, this only begins it later. `every_after` begins
+    /// at `begin` at the earliest.
+    ///
+    /// See [`not_after`](Schedule::not_after) for the rest.
+    #[must_use]
+    pub fn not_before(mut self, begin: SystemTime) -> Schedule {
+        self.window.not_before = Some(begin);
+        self
+    }
+
+    /// No occurrence of a schedule that recurs has a nominal instant after `end`; one at `end` itself
+    /// is fine. Once none is left the task ends, with the state of its last run. A run that is late,
+    /// is [tried again](crate::Retry) or is spread by its [jitter](Schedule::jitter) may start after
+    /// `end`.
+    ///
+    /// What follows the monotonic clock is held against the wall clock as that stands when the next
+    /// occurrence is armed, which is when the one before it is due, or has ended: a step of the wall
+    /// clock does not call off what is armed already.
+    ///
+    /// Refused when the task is added: a window that ends before it begins, one that has no
+    /// occurrence from now on, and any for `after` and `at`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use wheel_runtime::Schedule;
+    ///
+    /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800);
+    /// let hour = Duration::from_secs(3600);
+    /// let sale = Schedule::cron("@hourly")
+    ///     .not_before(new_year + 24 * hour)
+    ///     .not_after(new_year + 48 * hour);
+    /// assert_eq!(sale.occurrences(new_year)?.count(), 25);
+    /// let error = sale.occurrences(new_year + 48 * hour).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "not_before, not_after: nothing is due from 2000-01-02T00:00:00Z to 2000-01-03T00:00:00Z,     ///      or that is over: another window is needed"
+    /// );
+    /// # Ok::<(), wheel_runtime::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn not_after(mut self, end: SystemTime) -> Schedule {
+        self.window.not_after = Some(end);
+        self
+    }
+
+    /// Spreads occurrences, so that many tasks are not due at one instant: see [`Jitter`]. For
+    /// every kind of schedule. A length of more than 365 days is refused when the task is added.
+    #[must_use]
+    pub fn jitter(mut self, jitter: Jitter) -> Schedule {
+        self.jitter = Some(jitter);
+        self
+    }
+
+    /// What was asked for apart from the schedule beats what that says.
+    pub(crate) fn with(mut self, window: Window, jitter: Option<Jitter>) -> Schedule {
+        self.window = window.or(self.window);
+        self.jitter = jitter.or(self.jitter);
+        self
+    }
+
     pub(crate) fn starting(mut self, start: Start) -> Schedule {
         self.start = start;
         self
@@ -182,38 +276,8 @@ impl Schedule {
             base,
             start: Start::OnePeriodOn,
             zone: None,
-        }
-    }
-}
-
-impl fmt::Display for ScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ScheduleError::ZeroPeriod => {
-                f.write_str("a period of zero is not possible: it must be longer")
-            }
-            ScheduleError::StartNotPossible => f.write_str(
-                "this schedule has no such start: start_now goes with every and every_after, start_at with every",
-            ),
-            ScheduleError::Cron(error) => write!(f, "cron: {error}"),
-            ScheduleError::Zone(error) => write!(f, "timezone: {error}"),
-            ScheduleError::ZoneNotPossible => f.write_str(
-                "timezone: this schedule is the same in every time zone: timezone goes with cron",
-            ),
-            ScheduleError::NeverDue(cron, zone) => write!(
-                f,
-                "cron: `{cron}` names no instant after now in {zone}: give it later years, or a time that the zone does not skip"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ScheduleError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ScheduleError::Cron(error) => Some(error),
-            ScheduleError::Zone(error) => Some(error),
-            _ => None,
+            window: Window::default(),
+            jitter: None,
         }
     }
 }

@@ -21,7 +21,7 @@ use wheel_sync::Mutex;
 use super::registry::NotAdded;
 use super::submit::OnConflict;
 use super::{Core, Scheduler};
-use crate::policy::GaveUp;
+use crate::policy::{Draws, GaveUp};
 use crate::schedule::Schedule;
 use crate::task::{Code, NotReplayed, Settings, Task, TaskHandle};
 
@@ -326,7 +326,7 @@ impl Core {
         }
         let clock = self.engine.clock();
         let at_once = Schedule::after(Duration::ZERO);
-        let planned = at_once.plan(clock.now(), clock.wall());
+        let planned = at_once.plan(clock.now(), clock.wall(), Draws::default());
         let (plan, _) = planned.expect("a single instant is always possible");
         let id = self.registry.id_again(self.serial(), &shown.task);
         let (settings, code) = (replay.settings, replay.code.clone());

@@ -19,6 +19,7 @@ mod counters;
 mod submit;
 mod direct;
 mod pausing;
+mod when_due;
 mod when_failed;
 mod registry;
 mod filter;

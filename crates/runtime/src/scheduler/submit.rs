@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap, PolicyError, RetryError};
+use super::when_due::WhenDue;
+use crate::policy::{Draws, Misfire, Overlap, PolicyError, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
@@ -80,9 +81,10 @@ pub struct TaskBuilder<'s> {
     name: Option<String>,
     schedule: Option<Schedule>,
     /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
-    start: Option<Start>,
+    pub(super) start: Option<Start>,
     /// The same.
     zone: Option<AskedZone>,
+    pub(super) when_due: WhenDue,
     settings: Settings,
     /// How many are wanted, as it was asked for.
     runs: Option<u64>,
@@ -99,6 +101,7 @@ impl<'s> TaskBuilder<'s> {
             schedule: None,
             start: None,
             zone: None,
+            when_due: WhenDue::default(),
             settings: Settings::default(),
             runs: None,
             failing: None,
@@ -155,8 +158,8 @@ impl<'s> TaskBuilder<'s> {
         self.schedule(Schedule::cron(expression))
     }
 
-    /// The time zone of `cron`: [`Schedule::timezone`]. Before or behind it; UTC unless told
-    /// otherwise.
+    /// The time zone of `cron`, and of `every` that is [`aligned`](TaskBuilder::aligned):
+    /// [`Schedule::timezone`]. Before or behind it; UTC unless told otherwise.
     pub fn timezone<Z>(mut self, zone: Z) -> TaskBuilder<'s>
     where
         Z: TryInto<Zone>,
@@ -271,13 +274,15 @@ impl<'s> TaskBuilder<'s> {
             Some(zone) => schedule.in_zone(zone),
             None => schedule,
         };
-        let clock = core.engine.clock();
-        let planned = schedule.plan(clock.now(), clock.wall());
-        let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        let schedule = schedule.with(self.when_due.window, self.when_due.jitter);
         let serial = core.serial();
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
+        let clock = core.engine.clock();
+        let draws = Draws::of(core.seed, id.text());
+        let planned = schedule.plan(clock.now(), clock.wall(), draws);
+        let (plan, first) = planned.map_err(SubmitError::Schedule)?;
         let failing = self.failing.map(Arc::from);
         let code = Code { handler, failing };
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
@@ -348,6 +353,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("schedule", &self.schedule)
             .field("start", &self.start)
             .field("zone", &self.zone)
+            .field("when_due", &self.when_due)
             .field("settings", &self.settings)
             .field("runs", &self.runs)
             .field("failing", &self.failing)
@@ -370,7 +376,9 @@ mod tests {
         let core = &scheduler.core;
         let schedule = Schedule::after(Duration::from_secs(1));
         let clock = core.engine.clock();
-        let (plan, first) = schedule.plan(clock.now(), clock.wall()).unwrap();
+        let (plan, first) = schedule
+            .plan(clock.now(), clock.wall(), Draws::default())
+            .unwrap();
         let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
         let id = core.registry.id(core.serial(), Some("x")).unwrap();
         let settings = Settings::default();

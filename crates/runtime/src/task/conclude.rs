@@ -285,11 +285,14 @@ impl Task {
         } else if life.plan.is_once() || self.has_enough(life) {
             Next::Nothing(result)
         } else {
-            let now = self.core.engine.clock().now();
+            let clock = self.core.engine.clock();
+            let due = life.plan.after_end(clock.now(), || clock.wall());
             let is_closing = life.state.is_closing() || life.is_leaving;
-            let due = life.plan.after_end(now).filter(|_| !is_closing);
+            let due = due.filter(|_| !is_closing);
             match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
+                // Its window is over.
+                None if life.plan.is_once() && !was_cancelled => Next::Nothing(result),
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::occur::{Looked, WaitingRun};
 use super::state::Met;
 use super::{Armed, CancelToken, Leftovers, Life, NotArmed, Task, TaskInfo, TaskState};
-use crate::clock::Moment;
-use crate::schedule::{Due, Schedule, ScheduleError};
+use crate::schedule::{Schedule, ScheduleError};
 
 /// What a cancel came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +49,6 @@ pub(crate) enum Stopped {
 struct Edited {
     /// So many runs that waited for a worker will not start.
     taken_back: usize,
-    /// To be handed over.
-    due: Vec<WaitingRun>,
     armed: Result<(), NotArmed>,
 }
 
@@ -106,7 +102,6 @@ impl Task {
         let before = life.state.name();
         let edited = self.edit(&mut life, schedule)?;
         self.over_with(life, before);
-        self.hand_over(edited.due);
         self.core.note_withdrawn(edited.taken_back);
         edited
             .armed
@@ -122,16 +117,16 @@ impl Task {
             return Err(RescheduleError::NotFound);
         }
         let clock = self.core.engine.clock();
-        let now = clock.now();
-        let planned = schedule.plan(now, clock.wall());
+        let at = (clock.now(), clock.wall());
+        let planned = schedule.plan(at.0, at.1, self.draws());
         let (plan, first) = planned.map_err(RescheduleError::Schedule)?;
-        let (mut taken_back, mut due) = (0, Vec::new());
+        let mut taken_back = 0;
         if life.plan.is_once() {
             taken_back = life.state.take_back();
             life.clear_backlog();
-        } else {
-            due = self.take_due(life, now);
         }
+        let armed = life.armed.map(|armed| armed.due).or(life.suspended());
+        let (plan, first) = plan.in_place_of(&life.plan, armed, first, at);
         self.disarm(life);
         life.plan = plan;
         let armed = if life.state.is_paused() {
@@ -142,31 +137,7 @@ impl Task {
         } else {
             self.arm_first(life, first)
         };
-        Ok(Edited {
-            taken_back,
-            due,
-            armed,
-        })
-    }
-
-    /// What is armed and due by now, but has not come to the driver yet, is not lost.
-    fn take_due(self: &Arc<Task>, life: &mut Life, now: Moment) -> Vec<WaitingRun> {
-        let due = match life.armed.map(|armed| armed.due) {
-            Some(Due::Monotonic(due)) if due <= now => due,
-            Some(Due::Wall(at)) if at <= self.core.engine.clock().wall() => now,
-            _ => return Vec::new(),
-        };
-        let key = life.armed.map(|armed| armed.key);
-        let looked = self.take_occurrence(life, due, now);
-        if let Some(key) = key {
-            // Or the driver has it in its hands, where it is void: another epoch follows.
-            drop(self.core.engine.cancel(key));
-        }
-        match looked {
-            Looked::Run(run) => vec![run],
-            Looked::Runs(runs) => runs,
-            Looked::Nothing | Looked::Busy(_) => Vec::new(),
-        }
+        Ok(Edited { taken_back, armed })
     }
 
     /// The scheduler shuts down: no run starts from now on, one that is going is let be.
@@ -249,9 +220,8 @@ mod tests {
             while clock.now() < ms(7) {
                 thread::yield_now();
             }
-            let edited = task.0.edit(&mut life, &Schedule::every(ms(50))).unwrap();
+            task.0.edit(&mut life, &Schedule::every(ms(50))).unwrap();
             drop(life);
-            task.0.hand_over(edited.due);
             mover.join().unwrap();
         });
         scheduler.wait_idle();

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::conclude::Attempt;
 use super::{Outcome, Task};
-use crate::clock::{Moment, unix_nanos};
+use crate::clock::Moment;
 use crate::panics::{contain, discard, tell_stderr};
-use crate::policy::{DELAY_MIN, Decision, Failed, GaveUp, Retry, draw};
+use crate::policy::{DELAY_MIN, Decision, Draws, Failed, GaveUp, Retry};
 use crate::scheduler::DeadLetter;
 
 /// Told about things that went wrong.
@@ -122,17 +122,14 @@ impl Task {
             .ok()
     }
 
+    /// What all that is drawn for this task depends on.
+    pub(super) fn draws(&self) -> Draws {
+        Draws::of(self.core.seed, self.name())
+    }
+
     /// The random number of an attempt: the same for the same seed, id, run and attempt.
     fn draw(&self, attempt: &Attempt) -> u64 {
-        // FNV-1a: the same in each process, unlike the hash of a map.
-        let id = self
-            .name()
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-        let nominal = unix_nanos(attempt.nominal) as u64;
-        draw([self.core.seed, id, nominal, u64::from(attempt.number)])
+        self.draws().draw(attempt.nominal, attempt.number)
     }
 }
 

@@ -117,38 +117,44 @@ impl Task {
             missed,
             origin: Origin::Schedule,
         };
+        let clock = self.core.engine.clock();
         let mut looked = Looked::Nothing;
-        let next = if let Misfire::FireAll { max } = self.settings.misfire {
-            let wall = self.core.engine.clock().wall();
-            let found = life.plan.found_due(armed, now, wall, usize::from(max));
-            life.tally_missed(found.dropped);
-            self.core.counters.missed(found.dropped);
-            let each = found.each.into_iter();
-            looked = self.admit_all(
-                life,
-                each.map(|found| occasion(found.nominal, found.due, 0)),
-            );
-            found.next
-        } else {
-            let wall = match armed {
-                Due::Wall(_) => self.core.engine.clock().wall(),
-                Due::Monotonic(_) => SystemTime::UNIX_EPOCH,
-            };
-            let found = life.plan.occur_armed(armed, now, wall);
-            let late = life.plan.late(armed, &found, now, wall);
-            let is_to_skip = self.settings.misfire == Misfire::Skip;
-            let mut occasion = occasion(found.nominal, found.due, found.missed);
-            if is_to_skip {
-                // What counts is how late the latest is, now and when a worker is free.
-                occasion.late_from = now.before(late);
-                occasion.calendar.due = found.nominal;
+        let next = match self.settings.misfire {
+            Misfire::FireOnce => {
+                let found = life.plan.occur(armed, now, || clock.wall());
+                let occasion = occasion(found.nominal, found.due, found.missed);
+                if let Some(run) = self.admit(life, occasion) {
+                    looked = Looked::Run(run);
+                }
+                found.next
             }
-            if is_to_skip && late > self.core.misfire_threshold {
-                self.skip(life, found.missed + 1, SkipReason::Misfire);
-            } else if let Some(run) = self.admit(life, occasion) {
-                looked = Looked::Run(run);
+            Misfire::Skip => {
+                let found = life.plan.found_due(armed, now, clock.wall(), 1);
+                let latest = found.found[0];
+                if latest.late > self.core.misfire_threshold {
+                    self.skip(life, found.dropped + 1, SkipReason::Misfire);
+                } else {
+                    let mut occasion = occasion(latest.nominal, latest.due, found.dropped);
+                    // Also when a worker is free, what counts is how late the latest is.
+                    occasion.late_from = now.before(latest.late);
+                    if let Some(run) = self.admit(life, occasion) {
+                        looked = Looked::Run(run);
+                    }
+                }
+                found.next
             }
-            found.next
+            Misfire::FireAll { max } => {
+                let max = usize::from(max);
+                let found = life.plan.found_due(armed, now, clock.wall(), max);
+                life.tally_missed(found.dropped);
+                self.core.counters.missed(found.dropped);
+                let each = found.found.into_iter();
+                looked = self.admit_all(
+                    life,
+                    each.map(|found| occasion(found.nominal, found.due, 0)),
+                );
+                found.next
+            }
         };
         self.arm_following(life, next, now);
         looked
@@ -161,7 +167,7 @@ impl Task {
             // There will be no end of a run to count from.
             None if is_unseen => {
                 let wall = self.core.engine.clock().wall();
-                life.plan.next_from(now, wall)
+                life.plan.next_from(None, now, wall)
             }
             next => next.filter(|_| !self.has_enough(life)),
         };
@@ -303,7 +309,7 @@ impl Task {
         let follow = self.release(&mut life);
         if life.armed.is_none() && life.suspended().is_none() && life.state.runs() == 0 {
             let clock = self.core.engine.clock();
-            if let Some(next) = life.plan.next_from(clock.now(), clock.wall()) {
+            if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
                 // A closed engine is being shut down, which ends this task as well.
                 let _ = self.arm_or_suspend(&mut life, next);
             }

@@ -132,8 +132,8 @@ impl Task {
         if is_ahead {
             return Some(suspended);
         }
-        let missed = life.plan.occur_armed(suspended, now, wall);
+        let missed = life.plan.occur(suspended, now, || wall);
         self.skip(life, missed.missed + 1, SkipReason::Paused);
-        missed.next.or_else(|| life.plan.next_from(now, wall))
+        missed.next.or_else(|| life.plan.next_from(None, now, wall))
     }
 }

@@ -5,6 +5,7 @@
 
 mod bed;
 
+mod by_hand;
 mod cancel;
 mod control;
 mod cron;
@@ -15,6 +16,7 @@ mod hooks;
 mod ids;
 mod backfill;
 mod misfire;
+mod month;
 mod overlap;
 mod overlap_kinds;
 mod pause;
@@ -26,3 +28,4 @@ mod runs;
 mod shutdown;
 mod user_code;
 mod verdicts;
+mod when_due;

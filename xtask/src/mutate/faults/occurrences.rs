@@ -16,8 +16,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "what is found too late runs although it is to be left out",
         file: OCCUR,
-        find: "if is_to_skip && late > self.core.misfire_threshold {",
-        replace: "if is_to_skip && late > self.core.misfire_threshold * 1_000 {",
+        find: "if latest.late > self.core.misfire_threshold {",
+        replace: "if latest.late > self.core.misfire_threshold * 1_000 {",
         notice: test("what_is_too_late_is_left_out"),
     },
     Fault {
@@ -93,8 +93,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an edit loses what is due and has not come to the driver",
         file: "crates/runtime/src/task/control.rs",
-        find: "            due = self.take_due(life, now);\n",
-        replace: "            due.clear();\n",
+        find: "        let (plan, first) = plan.in_place_of(&life.plan, armed, first, at);\n",
+        replace: "        let _ = (armed, at);\n",
         notice: Notice::Unit("wheel-runtime", "an_edit_loses_nothing_that_the_driver"),
     },
 ];

@@ -148,6 +148,13 @@ impl Waiter {
         }
     }
 
+    /// Something was due and has been handed over. Who moves a clock by hand may wait for that.
+    pub(super) fn note_fired(&self) {
+        if let Way::Manual(seat) = &self.0 {
+            seat.note_fired();
+        }
+    }
+
     /// Sleeps until `until` or a ring; may return early. False if there was no time to sleep at
     /// all.
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {

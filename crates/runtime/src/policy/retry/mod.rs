@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::duration_of;
+use super::draw::part;
 use crate::panics::discard;
 
 /// No attempt follows another one sooner.
@@ -351,23 +351,6 @@ impl Retry {
         }
         Ok(())
     }
-}
-
-/// The part of `whole` that `draw` is of all numbers.
-fn part(whole: Duration, draw: u64) -> Duration {
-    // Nanoseconds of a duration have 94 bits, so that 32 more fit.
-    duration_of((whole.as_nanos() * u128::from(draw >> 32)) >> 32)
-}
-
-/// A number that looks random and depends on what it is given: SplitMix64, of Steele, Lea and
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-pub(crate) fn draw(seeds: [u64; 4]) -> u64 {
-    seeds.into_iter().fold(0, |mixed: u64, seed| {
-        let mut z = (mixed ^ seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
 }
 
 impl fmt::Display for GaveUp {

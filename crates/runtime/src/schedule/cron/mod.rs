@@ -29,7 +29,7 @@ use std::iter::FusedIterator;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use calendar::Calendar;
 pub use error::CronError;
@@ -135,6 +135,27 @@ impl Cron {
         match self.rule {
             Rule::Every(period) => Some(period),
             Rule::Calendar(_) => None,
+        }
+    }
+
+    /// The first instant at or after `from`.
+    pub(crate) fn first_from(&self, from: SystemTime, zone: &Zone) -> Option<SystemTime> {
+        let Rule::Calendar(calendar) = &self.rule else {
+            return None;
+        };
+        // Instants are on whole seconds, so nothing lies between the two.
+        let before = timestamp_of(from).checked_sub(SignedDuration::from_nanos(1));
+        let next = calendar.next_after(before.ok()?, &zone.0)?;
+        system_time_of(next)
+    }
+
+    /// How many instants there are in (`after`, `until`].
+    pub(crate) fn count_in(&self, after: SystemTime, until: SystemTime, zone: &Zone) -> u64 {
+        match &self.rule {
+            Rule::Calendar(calendar) => {
+                calendar.count_in(timestamp_of(after), timestamp_of(until), &zone.0)
+            }
+            Rule::Every(_) => 0,
         }
     }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 /// A time zone of the IANA database, such as `Asia/Shanghai`, with its daylight saving time.
@@ -53,6 +54,28 @@ impl Zone {
         self.0.iana_name().unwrap_or("UTC")
     }
 
+    /// How many nanoseconds local time is ahead of UTC, so many after the Unix epoch.
+    pub(crate) fn offset_at(&self, nanos: i128) -> i128 {
+        let offset = self.0.to_offset(timestamp_at(nanos));
+        i128::from(offset.seconds()) * 1_000_000_000
+    }
+
+    /// The first change of its clocks after that instant.
+    pub(crate) fn change_after(&self, nanos: i128) -> Option<i128> {
+        let mut changes = self.0.following(timestamp_at(nanos));
+        changes
+            .next()
+            .map(|change| change.timestamp().as_nanosecond())
+    }
+
+    /// The last change of its clocks at or before that instant.
+    pub(crate) fn change_by(&self, nanos: i128) -> Option<i128> {
+        let mut changes = self.0.preceding(timestamp_at(nanos + 1));
+        changes
+            .next()
+            .map(|change| change.timestamp().as_nanosecond())
+    }
+
     pub(super) fn named(name: &str) -> Result<Zone, ZoneError> {
         Zone::among(name, [jiff::tz::db(), bundled()])
     }
@@ -74,6 +97,15 @@ impl Zone {
             meant: meant_by(name),
         })
     }
+}
+
+/// Outside of the years of the calendar it is their first or last instant.
+fn timestamp_at(nanos: i128) -> Timestamp {
+    Timestamp::from_nanosecond(nanos).unwrap_or(if nanos < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    })
 }
 
 fn bundled() -> &'static TimeZoneDatabase {

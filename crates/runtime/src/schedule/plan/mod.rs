@@ -3,210 +3,287 @@
 //! ```text
 //!  grid:   first      +p        +2p       +3p       +4p
 //!            |---------|---------|---------|---------|
-//!                      due                 ^ now
+//!                      armed               ^ now
 //!
-//!  occur(due, now): nominal +2p, missed 1, next +3p
+//!  occur(armed, now): nominal +2p, missed 1, next +3p
 //! ```
+//!
+//! Three layers: points (`rhythm.rs`, with `calendar.rs` and `aligned.rs` for those of the wall
+//! clock), what bounds and moves them (`frame.rs`), and what is found at a look (`look.rs`).
 
+mod make;
+mod look;
+
+mod frame;
+
+mod rhythm;
 mod calendar;
-mod interim;
+mod aligned;
 
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::iter::successors;
+use std::time::SystemTime;
 
-use super::{Base, Schedule, ScheduleError, Start, Zone};
-use crate::clock::{Moment, duration_of};
-use calendar::Calendar;
+use crate::clock::{Moment, checked_wall_of, unix_nanos};
+use frame::{Frame, Owed};
+#[cfg(test)]
+use look::{Found, Occurrence};
+pub(crate) use rhythm::Due;
+use rhythm::{Reading, Rhythm};
 
-/// When something is due, and by which clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
-    Monotonic(Moment),
-    Wall(SystemTime),
-}
+use super::Window;
+
+/// From this on the wall clock has been set. Less than that comes of reading two clocks one after the
+/// other; that they run at different rates the system sees to.
+const STEP_NS: u128 = 500_000_000;
 
 /// A schedule that knows when it began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    rhythm: Rhythm,
-    /// The same instant by both clocks, to name monotonic instants by the calendar.
-    anchor: (Moment, SystemTime),
+    body: Body,
+    anchor: Anchor,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Rhythm {
-    Once(Due),
-    Grid { period: Duration },
-    AfterEnd { pause: Duration },
-    Calendar(Arc<Calendar>),
+enum Body {
+    Plain(Rhythm),
+    Framed(Box<Frame>),
 }
 
-/// What is to be done about something that was found due.
+/// The same instant by both clocks, to name monotonic instants by the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Occurrence {
-    /// What the schedule says about the run: the latest of the occurrences that it stands for.
-    pub(crate) nominal: SystemTime,
-    /// The earliest of them, from which lateness counts.
-    pub(crate) due: SystemTime,
-    /// How many further occurrences it stands for.
-    pub(crate) missed: u64,
-    /// What is due next, if that is known before the run has ended.
-    pub(crate) next: Option<Due>,
-}
-
-impl Schedule {
-    /// Pins it to now: the plan, and what is due first.
-    pub(crate) fn plan(&self, now: Moment, wall: SystemTime) -> Result<(Plan, Due), ScheduleError> {
-        let zone = match &self.zone {
-            None => Zone::UTC,
-            Some(_) if !matches!(self.base, Base::Cron(_)) => {
-                return Err(ScheduleError::ZoneNotPossible);
-            }
-            Some(zone) => Zone::clone(
-                zone.as_ref()
-                    .as_ref()
-                    .map_err(|error| ScheduleError::Zone(error.clone()))?,
-            ),
-        };
-        let (rhythm, first) = match (&self.base, self.start) {
-            (&Base::After(delay), Start::OnePeriodOn) => {
-                let due = Due::Monotonic(now.after(delay));
-                (Rhythm::Once(due), due)
-            }
-            (&Base::At(at), Start::OnePeriodOn) => (Rhythm::Once(Due::Wall(at)), Due::Wall(at)),
-            (Base::Every(Duration::ZERO) | Base::EveryAfter(Duration::ZERO), _) => {
-                return Err(ScheduleError::ZeroPeriod);
-            }
-            (&Base::Every(period), start) => {
-                let first = match start {
-                    Start::OnePeriodOn => now.after(period),
-                    Start::Now => now,
-                    Start::At(start) => now.after(until_grid_point(start, period, wall)),
-                };
-                (Rhythm::Grid { period }, Due::Monotonic(first))
-            }
-            (&Base::EveryAfter(pause), Start::OnePeriodOn) => {
-                (Rhythm::AfterEnd { pause }, Due::Monotonic(now.after(pause)))
-            }
-            (&Base::EveryAfter(pause), Start::Now) => {
-                (Rhythm::AfterEnd { pause }, Due::Monotonic(now))
-            }
-            (Base::Cron(expression), start) => {
-                let expression = expression.as_ref().as_ref();
-                let cron = expression.map_err(|error| ScheduleError::Cron(error.clone()))?;
-                if let Some(period) = cron.period() {
-                    let every = Schedule::every(period).starting(start);
-                    return every.plan(now, wall);
-                }
-                if start != Start::OnePeriodOn {
-                    return Err(ScheduleError::StartNotPossible);
-                }
-                let (calendar, first) = Calendar::begin(cron, zone, wall)?;
-                (Rhythm::Calendar(Arc::new(calendar)), Due::Wall(first))
-            }
-            (Base::After(_) | Base::At(_) | Base::EveryAfter(_), _) => {
-                return Err(ScheduleError::StartNotPossible);
-            }
-        };
-        let anchor = (now, wall);
-        Ok((Plan { rhythm, anchor }, first))
-    }
+struct Anchor {
+    now: Moment,
+    wall: SystemTime,
 }
 
 impl Plan {
-    /// What was armed for an instant of the wall clock is looked at when that reads `wall`.
-    pub(crate) fn occur_by_wall(&mut self, at: SystemTime, wall: SystemTime) -> Occurrence {
-        let occurrence = match &self.rhythm {
-            Rhythm::Calendar(calendar) => calendar.occur(at, wall),
-            _ => Occurrence::of_one(at),
+    /// What is due after a run has ended at `now`, if that was not known before. Once its window is
+    /// over, nothing is, and the run that has ended was the last one.
+    pub(crate) fn after_end(
+        &mut self,
+        now: Moment,
+        wall: impl FnOnce() -> SystemTime,
+    ) -> Option<Due> {
+        let Rhythm::AfterEnd { pause } = *self.rhythm() else {
+            return None;
         };
-        if occurrence.next.is_none() {
-            // The last one there is.
-            self.rhythm = Rhythm::Once(Due::Wall(occurrence.nominal));
-        }
-        occurrence
+        let next = Due::Monotonic(now.after(pause));
+        let wall = self.wall_for(next, wall);
+        self.arm(next, self.reading(now, wall))
     }
 
-    /// What was due at `due` is looked at, at `now`.
-    pub(crate) fn occur(&self, due: Moment, now: Moment) -> Occurrence {
-        match self.rhythm {
-            Rhythm::Once(asked) => Occurrence::of_one(self.calendar(asked)),
-            Rhythm::AfterEnd { .. } | Rhythm::Calendar(_) => {
-                Occurrence::of_one(self.calendar(Due::Monotonic(due)))
-            }
-            Rhythm::Grid { period } => {
-                let period_ns = period.as_nanos();
-                let missed = now.since(due).as_nanos() / period_ns;
-                // No more than what has passed since `due`, so it fits.
-                let latest = due.after(Duration::from_nanos((missed * period_ns) as u64));
-                Occurrence {
-                    nominal: self.calendar(Due::Monotonic(latest)),
-                    due: self.calendar(Due::Monotonic(due)),
-                    missed: missed as u64,
-                    next: Some(Due::Monotonic(latest.after(period))),
-                }
-            }
+    /// What is due next after a time in which nothing was to run: on the same grid, or by the same
+    /// calendar, and in the future. What had been `armed` before, if anything was, is due as it was
+    /// if that is still ahead; else nothing up to now comes any more.
+    ///
+    /// `None`: nothing is left. Of a single instant that has passed nothing is, and that is for the
+    /// caller to judge.
+    pub(crate) fn next_from(
+        &mut self,
+        armed: Option<Due>,
+        now: Moment,
+        wall: SystemTime,
+    ) -> Option<Due> {
+        let reading = self.reading(now, wall);
+        if let Rhythm::AfterEnd { .. } = self.rhythm() {
+            let ahead = armed.filter(|armed| !reading.has_reached(*armed));
+            return ahead.or_else(|| self.after_end(now, || wall));
         }
+        let Some(mut armed) = armed else {
+            let next = self.rhythm().first_after(reading)?;
+            return self.arm(next, reading);
+        };
+        // Twice, if it is followed by the first point of a schedule that came later.
+        while reading.has_reached(armed) {
+            armed = self.look(armed, reading).next?;
+        }
+        Some(armed)
     }
 
-    /// What is due after a run has ended at `now`, if that was not known before.
-    pub(crate) fn after_end(&self, now: Moment) -> Option<Due> {
-        match self.rhythm {
-            Rhythm::AfterEnd { pause } => Some(Due::Monotonic(now.after(pause))),
-            Rhythm::Once(_) | Rhythm::Grid { .. } | Rhythm::Calendar(_) => None,
-        }
+    /// The plan in the place of `old`, for which `armed` waited, and what is due first. An occurrence
+    /// whose instant has come, and which only its jitter or a busy driver held up, is owed: it is
+    /// still due when it was, once, and this schedule follows. Not if one of the two is for a single
+    /// instant: then that one is moved.
+    pub(crate) fn in_place_of(
+        mut self,
+        old: &Plan,
+        armed: Option<Due>,
+        first: Due,
+        (now, wall): (Moment, SystemTime),
+    ) -> (Plan, Due) {
+        let reading = self.reading(now, wall);
+        let Some(armed) = armed.filter(|_| !self.is_once() && !old.is_once()) else {
+            return (self, first);
+        };
+        let nominal = match old.frame().map(|frame| (frame.owed, frame.nominal)) {
+            Some((Some(owed), _)) => owed.nominal,
+            Some((None, point)) if reading.has_reached(point) => old.calendar(point),
+            None if reading.has_reached(armed) => old.calendar(armed),
+            _ => return (self, first),
+        };
+        let frame = self.framed(first);
+        let then = frame.nominal;
+        frame.owed = Some(Owed { nominal, then });
+        (self, armed)
     }
 
-    /// What is due after a run was given up at `now` and nothing is due otherwise.
-    pub(crate) fn resume(&self, now: Moment, wall: SystemTime) -> Option<Due> {
-        match &self.rhythm {
-            Rhythm::Once(_) => None,
-            Rhythm::Grid { period } => Some(Due::Monotonic(now.after(*period))),
-            Rhythm::AfterEnd { .. } => self.after_end(now),
-            Rhythm::Calendar(calendar) => calendar.next_after(wall).map(Due::Wall),
+    /// The nominal instants in [`from`, `to`) that the schedule has, one after the other, whether
+    /// past or to come, within its window. A grid goes on to both sides. `None` if it has no
+    /// instants that are known beforehand: once, or counted from the end of each run.
+    pub(crate) fn between(
+        &self,
+        from: SystemTime,
+        to: SystemTime,
+    ) -> Option<impl Iterator<Item = SystemTime> + use<'_>> {
+        let rhythm = self.rhythm();
+        if !rhythm.has_grid() {
+            return None;
         }
+        let window = self.frame().map_or(Window::default(), |frame| frame.window);
+        let from = window.not_before.map_or(from, |begin| begin.max(from));
+        let end = window.not_after;
+        let instants = successors(self.instant_from(from), |at| self.instant_after(*at));
+        Some(instants.take_while(move |at| *at < to && end.is_none_or(|end| *at <= end)))
+    }
+
+    /// The nominal instant of what is due first or next, and then of all that follow, as if every
+    /// run took no time.
+    pub(crate) fn following(&self, point: Due) -> Option<Due> {
+        let next = match *self.rhythm() {
+            Rhythm::AfterEnd { pause } => point.after(pause),
+            _ => self.rhythm().after(point)?,
+        };
+        self.within(next, self.reading(self.anchor.now, self.anchor.wall))
+    }
+
+    /// The point for which what is armed first or next is armed.
+    pub(crate) fn point(&self, armed: Due) -> Due {
+        self.frame().map_or(armed, |frame| frame.nominal)
     }
 
     /// Whether there is one occurrence only.
     pub(crate) fn is_once(&self) -> bool {
-        matches!(self.rhythm, Rhythm::Once(_))
+        matches!(self.rhythm(), Rhythm::Once(_))
     }
 
     /// What the calendar says about `due`; what it cannot say is the instant at which the plan was
     /// made.
     pub(crate) fn calendar(&self, due: Due) -> SystemTime {
-        match due {
-            Due::Wall(at) => at,
-            Due::Monotonic(due) => {
-                let (moment, wall) = self.anchor;
-                let (ahead, behind) = (due.since(moment), moment.since(due));
-                let at = wall.checked_add(ahead);
-                at.and_then(|at| at.checked_sub(behind)).unwrap_or(wall)
+        self.anchor.calendar(due)
+    }
+
+    /// `point`, or the first one after it that the window has, is the one to come: when it is due.
+    /// `None`: none is left, and what was found due was the last one.
+    fn arm(&mut self, point: Due, reading: Reading) -> Option<Due> {
+        let Some(point) = self.within(point, reading) else {
+            self.end();
+            return None;
+        };
+        let nominal = self.calendar(point);
+        match &mut self.body {
+            Body::Plain(_) => Some(point),
+            Body::Framed(frame) => {
+                frame.nominal = point;
+                Some(frame.due_of(point, nominal))
             }
         }
     }
-}
 
-impl Occurrence {
-    /// One that stands for itself, with nothing after it that is known.
-    fn of_one(at: SystemTime) -> Occurrence {
-        Occurrence {
-            nominal: at,
-            due: at,
-            missed: 0,
-            next: None,
+    /// The reading of the wall clock that a look at `due` needs: a plain schedule of the monotonic
+    /// clock needs none.
+    fn wall_for(&self, due: Due, wall: impl FnOnce() -> SystemTime) -> SystemTime {
+        match (&self.body, due) {
+            (Body::Plain(_), Due::Monotonic(_)) => self.anchor.wall,
+            _ => wall(),
+        }
+    }
+
+    fn reading(&self, now: Moment, wall: SystemTime) -> Reading {
+        let steady = self.calendar(Due::Monotonic(now));
+        let has_been_set = unix_nanos(steady).abs_diff(unix_nanos(wall)) >= STEP_NS;
+        Reading {
+            now,
+            wall,
+            steady_wall: if has_been_set { wall } else { steady },
+        }
+    }
+
+    /// Nothing comes any more.
+    fn end(&mut self) {
+        self.body = Body::Plain(Rhythm::Once(Due::NEVER));
+    }
+
+    fn within(&self, point: Due, reading: Reading) -> Option<Due> {
+        match self.frame() {
+            None => Some(point),
+            Some(frame) => frame.within(point, reading),
+        }
+    }
+
+    fn rhythm(&self) -> &Rhythm {
+        match &self.body {
+            Body::Plain(rhythm) => rhythm,
+            Body::Framed(frame) => &frame.rhythm,
+        }
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        match &self.body {
+            Body::Plain(_) => None,
+            Body::Framed(frame) => Some(frame),
+        }
+    }
+
+    /// With a frame, in which `first` is armed if there was none.
+    fn framed(&mut self, first: Due) -> &mut Frame {
+        if let Body::Plain(rhythm) = &self.body {
+            self.body = Body::Framed(Box::new(Frame {
+                rhythm: rhythm.clone(),
+                window: Window::default(),
+                spread: None,
+                nominal: first,
+                owed: None,
+            }));
+        }
+        match &mut self.body {
+            Body::Framed(frame) => frame,
+            Body::Plain(_) => unreachable!("it has just been given one"),
+        }
+    }
+
+    /// The first nominal instant at or after `from`.
+    fn instant_from(&self, from: SystemTime) -> Option<SystemTime> {
+        match self.rhythm() {
+            Rhythm::Wall(points) => points.first_from(from),
+            Rhythm::Grid { first, period } if *first != Moment::NEVER => {
+                let (from, period) = (unix_nanos(from), period.as_nanos() as i128);
+                let phase = unix_nanos(self.calendar(Due::Monotonic(*first)));
+                checked_wall_of(from + (phase - from).rem_euclid(period))
+            }
+            _ => None,
+        }
+    }
+
+    /// The nominal instant after `at`, which is one.
+    fn instant_after(&self, at: SystemTime) -> Option<SystemTime> {
+        match self.rhythm() {
+            Rhythm::Wall(points) => points.next_after(at),
+            Rhythm::Grid { period, .. } => at.checked_add(*period),
+            _ => None,
         }
     }
 }
 
-/// How long after `wall` the next point of the grid through `start` comes: `start` itself if it is
-/// ahead, else the first start + k * period that is later than `wall`.
-fn until_grid_point(start: SystemTime, period: Duration, wall: SystemTime) -> Duration {
-    match wall.duration_since(start) {
-        Err(ahead) => ahead.duration(),
-        Ok(passed) => {
-            let into_period = passed.as_nanos() % period.as_nanos();
-            duration_of(period.as_nanos() - into_period)
+impl Anchor {
+    fn calendar(&self, due: Due) -> SystemTime {
+        match due {
+            Due::Wall(at) => at,
+            Due::Monotonic(due) => {
+                let (ahead, behind) = (due.since(self.now), self.now.since(due));
+                let at = self.wall.checked_add(ahead);
+                at.and_then(|at| at.checked_sub(behind))
+                    .unwrap_or(self.wall)
+            }
         }
     }
 }

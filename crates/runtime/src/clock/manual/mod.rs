@@ -7,20 +7,29 @@
 //!
 //! ```text
 //!   advance --> now += d --> every driver gets up, fires, sits down --> advance returns
+//!   run_for --> goal     --> the last one to sit down moves the time on, up to the goal
 //! ```
+//!
+//! Under `run_for` the drivers go from one due tick to the next by themselves: waking whoever moves
+//! the time for each step would cost more than most steps.
 //!
 //! One mutex guards the time and the seats. No user code runs under it. Movers take turns (a second
 //! mutex); a driver thread that moves the time from a callback takes no turn and does not wait, or
 //! it would wait for itself.
 
+mod seat;
+mod time;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use wheel_sync::thread::{self, ThreadId};
+use wheel_sync::thread;
 use wheel_sync::{Condvar, Mutex, MutexGuard};
 
 use super::{Moment, unix_nanos, wall_of};
+pub(crate) use seat::Seat;
+use time::{SeatState, Time};
 
 /// 2000-01-01T00:00:00Z, where the wall clock of a new `ManualClock` stands.
 const WALL_START_NS: i128 = 946_684_800_000_000_000;
@@ -32,8 +41,10 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 ///
 /// Not moved, it stands still: nothing with a delay fires. [`advance`](ManualClock::advance) jumps,
 /// as if the machine had slept; [`run_for`](ManualClock::run_for) goes from one due tick to the
-/// next, so that nothing is late. Both return when everything due has been handed over, which for
-/// callbacks that run inline means that they have returned; an executor may still be at work.
+/// next, so that nothing is late; [`advance_to_next`](ManualClock::advance_to_next) goes to the next
+/// instant at which anything is due; [`set_wall`](ManualClock::set_wall) steps the wall clock alone.
+/// All return when everything due has been handed over, which for callbacks that run inline means
+/// that they have returned; an executor may still be at work.
 ///
 /// # Schedulers and workers
 ///
@@ -41,8 +52,10 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 /// lead to tests that always come out the same:
 ///
 /// - With an [`InlineExecutor`](crate::InlineExecutor) handlers run on the driver thread, and have
-///   returned when [`run_for`](ManualClock::run_for) has. Made for simulations: a day of a task of
-///   every minute is 1440 runs.
+///   returned when [`run_for`](ManualClock::run_for) has. Made for simulations: a month of hundreds
+///   of tasks takes less than a second. With the same [seed](crate::SchedulerBuilder::seed) it is the same, run
+///   by run, if one thread adds tasks and lets the driver take each, by `advance` of zero: what is
+///   due in the same tick is in no particular order, but for that in which the driver learnt of it.
 /// - With workers, call [`Scheduler::wait_idle`](crate::Scheduler::wait_idle) after each step of
 ///   the clock. A long `run_for` would outrun the workers: runs would start hours late by this
 ///   clock, and be skipped because the last one still waits.
@@ -90,22 +103,6 @@ struct Shared {
     settled: Condvar,
 }
 
-struct Time {
-    now: Moment,
-    /// What the wall clock said, or would have said, at the origin.
-    wall_at_origin: i128,
-    seats: Vec<SeatState>,
-    next_seat: u64,
-}
-
-struct SeatState {
-    number: u64,
-    thread: Option<ThreadId>,
-    sitting: bool,
-    woken: bool,
-    until: Moment,
-}
-
 impl ManualClock {
     /// A clock at zero, whose wall clock stands at 2000-01-01T00:00:00Z.
     pub fn new() -> ManualClock {
@@ -123,6 +120,8 @@ impl ManualClock {
             time: Mutex::new(Time {
                 now: Moment::ZERO,
                 wall_at_origin,
+                goal: Moment::ZERO,
+                fired: 0,
                 seats: Vec::new(),
                 next_seat: 0,
             }),
@@ -167,18 +166,69 @@ impl ManualClock {
         }
         let _turn = self.0.turn.lock();
         let end = self.moment().after(length);
+        // Now they may all sit with nothing due, so that the first step is ours.
+        self.settle().goal = end;
         loop {
-            let time = self.settle();
-            let next = time.seats.iter().map(|seat| seat.until).min();
+            let mut time = self.settle();
+            let is_there = time.now >= end;
+            time.step_towards_goal();
             drop(time);
-            let next = next.unwrap_or(Moment::NEVER);
-            let step = next.min(end);
-            self.move_time(|time| time.now = time.now.max(step));
-            if next >= end {
+            self.0.moved.notify_all();
+            if is_there {
                 break;
             }
         }
-        drop(self.settle());
+        self.0.time.lock().goal = Moment::ZERO;
+    }
+
+    /// Jumps to the next instant at which anything is due, of whichever engine on this clock, and
+    /// returns how far that was, once all that is due then has been handed over. What is due already
+    /// is handed over before, and is not the next.
+    ///
+    /// `None` if nothing is due any more, or nothing but what is never due. The clock may have moved
+    /// also then: engines look at the places of timers that were cancelled. From a callback on a
+    /// driver thread: `None`, and nothing moves.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{ManualClock, Scheduler, Timers};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let clock = ManualClock::new();
+    /// let timers = Timers::builder().clock(clock.clone()).build()?;
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).build()?;
+    /// let hour = Duration::from_secs(60 * 60);
+    /// timers.after(hour, || println!("an hour"))?;
+    /// // The clock stands at midnight.
+    /// scheduler.task("backup").cron("30 2 * * *").count(1).run(|_| println!("half past two"))?;
+    /// assert_eq!(clock.advance_to_next(), Some(hour));
+    /// assert_eq!(clock.advance_to_next(), Some(hour * 3 / 2));
+    /// scheduler.wait_idle();
+    /// assert_eq!(clock.advance_to_next(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn advance_to_next(&self) -> Option<Duration> {
+        if self.on_driver_thread() {
+            return None;
+        }
+        let _turn = self.0.turn.lock();
+        let time = self.settle();
+        let (start, fired) = (time.now, time.fired);
+        drop(time);
+        // A driver may have to look at its wheel in between, to find nothing due.
+        loop {
+            let mut time = self.settle();
+            if time.fired != fired {
+                return Some(time.now.since(start));
+            }
+            let next = time.next().filter(|next| *next != Moment::NEVER)?;
+            time.now = time.now.max(next);
+            drop(time);
+            self.0.moved.notify_all();
+        }
     }
 
     /// Steps the wall clock to `wall`; the monotonic time does not move. Returns when the drivers
@@ -271,32 +321,6 @@ impl ManualClock {
     }
 }
 
-impl Time {
-    fn wall(&self) -> i128 {
-        self.wall_at_origin + i128::from(self.now.as_nanos())
-    }
-
-    fn is_driver(&self, thread: ThreadId) -> bool {
-        self.seats.iter().any(|seat| seat.thread == Some(thread))
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.seats
-            .iter()
-            .all(|seat| seat.sitting && !seat.woken && !self.has_reached(seat.until))
-    }
-
-    /// The end of time is never reached.
-    fn has_reached(&self, until: Moment) -> bool {
-        until <= self.now && until != Moment::NEVER
-    }
-
-    fn seat(&mut self, number: u64) -> &mut SeatState {
-        let seat = self.seats.iter_mut().find(|seat| seat.number == number);
-        seat.expect("a driver keeps its seat until it ends")
-    }
-}
-
 impl Default for ManualClock {
     fn default() -> ManualClock {
         ManualClock::new()
@@ -309,98 +333,5 @@ impl fmt::Debug for ManualClock {
     }
 }
 
-/// The place of one driver at a manual clock; given back when the driver ends, however it ends.
-pub(crate) struct Seat {
-    clock: ManualClock,
-    number: u64,
-}
-
-impl Seat {
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Says which thread sits here; called on it, before its first pass.
-    pub(crate) fn begin(&self) {
-        let mut time = self.clock.0.time.lock();
-        time.seat(self.number).thread = Some(thread::current().id());
-    }
-
-    /// Sits until `until`, or until the wall clock reads `wall_ns`, or until woken.
-    pub(crate) fn sit(&self, until: Moment, wall_ns: Option<i128>) {
-        let mut time = self.clock.0.time.lock();
-        let by_wall = wall_ns.map_or(Moment::NEVER, |wall| {
-            let at = wall - time.wall_at_origin;
-            Moment::from_nanos(u64::try_from(at.max(0)).unwrap_or(u64::MAX))
-        });
-        let until = until.min(by_wall);
-        let seat = time.seat(self.number);
-        seat.sitting = true;
-        seat.until = until;
-        self.clock.0.settled.notify_all();
-        while !time.seat(self.number).woken && !time.has_reached(until) {
-            time = self.clock.0.moved.wait(time);
-        }
-        let seat = time.seat(self.number);
-        seat.sitting = false;
-        seat.woken = false;
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        let mut time = self.clock.0.time.lock();
-        time.seats.retain(|seat| seat.number != self.number);
-        drop(time);
-        self.clock.0.settled.notify_all();
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_stands_still_until_it_is_moved() {
-        let clock = ManualClock::new();
-        assert_eq!(clock.now(), Duration::ZERO);
-        clock.advance(Duration::from_secs(3));
-        clock.run_for(Duration::from_millis(1));
-        assert_eq!(clock.now(), Duration::from_millis(3001));
-    }
-
-    #[test]
-    fn a_wall_step_leaves_the_monotonic_time_alone() {
-        let clock = ManualClock::new();
-        clock.advance(Duration::from_secs(10));
-        let back = clock.wall() - Duration::from_secs(3600);
-        clock.set_wall(back);
-        assert_eq!(clock.now(), Duration::from_secs(10));
-        clock.advance(Duration::from_secs(1));
-        assert_eq!(clock.wall(), back + Duration::from_secs(1));
-    }
-
-    #[test]
-    fn moves_from_several_threads_add_up() {
-        let clock = ManualClock::new();
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..100 {
-                        clock.advance(Duration::from_millis(1));
-                        clock.run_for(Duration::from_millis(1));
-                    }
-                });
-            }
-        });
-        assert_eq!(clock.now(), Duration::from_millis(800));
-    }
-
-    #[test]
-    fn the_end_of_time_is_reached_without_a_panic() {
-        let clock = ManualClock::new();
-        clock.advance(Duration::MAX);
-        clock.run_for(Duration::MAX);
-        let _ = clock.wall();
-    }
-}
+mod tests;
