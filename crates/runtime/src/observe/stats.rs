@@ -15,6 +15,8 @@ pub struct Stats {
     pub running: usize,
     /// Tasks whose run waits for another attempt.
     pub retrying: usize,
+    /// Definitions that are no tasks yet, because their kind is not registered.
+    pub unresolved: usize,
     /// Runs started. Each one succeeds, fails or is abandoned in the end.
     pub runs: u64,
     /// Runs that succeeded, in whichever attempt.

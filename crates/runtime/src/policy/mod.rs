@@ -3,13 +3,22 @@
 //!
 //! Policies are plain values; `task/` applies them.
 
+#[cfg(feature = "serde")]
+mod breaker;
 mod misfire;
 mod overlap;
 mod priority;
 mod retry;
+mod rules;
 
+#[cfg(feature = "serde")]
+pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
+#[cfg(feature = "serde")]
+pub use breaker::{Breaker, BreakerError, BreakerState};
 pub use misfire::Misfire;
 pub use overlap::Overlap;
 pub use priority::Priority;
 pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
+pub(crate) use rules::{React, Rules, RunEnd};
+pub use rules::{Reaction, RepeatedFailure};

@@ -10,6 +10,8 @@
 
 mod cron;
 mod plan;
+#[cfg(feature = "serde")]
+mod written;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};

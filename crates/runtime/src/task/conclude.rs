@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::MutexGuard;
 
 use super::failing::{Again, Failing, Failure, Verdict};
+use super::rules::Counts;
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
@@ -37,6 +38,8 @@ pub(super) struct Attempt {
     pub(super) missed: u64,
     /// When the first attempt of the run started.
     pub(super) first_start: SystemTime,
+    /// What is to be counted of it.
+    pub(super) counts: Counts,
 }
 
 impl Life {
@@ -63,6 +66,7 @@ impl Life {
             nominal,
             missed,
             first_start: begun.wall,
+            counts: Counts::AsRecorded,
         };
         (attempt, is_first)
     }
@@ -125,6 +129,7 @@ impl Task {
         }
         if let Some(failing) = failing {
             self.call_hooks(attempt, failing, &verdict, &after);
+            self.react(attempt, failing, &verdict);
         }
         after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
         after.evicted.into_iter().for_each(Replay::discard);

@@ -97,6 +97,8 @@ impl Task {
         self.disarm(&mut life);
         let taken_back = life.state.give_back(None).is_ok();
         life.plan = plan;
+        #[cfg(feature = "serde")]
+        life.note_schedule(schedule);
         let armed = if self.is_spent(life.tally.runs) {
             Ok(())
         } else {
