@@ -126,20 +126,20 @@ fn fmt() -> Result<(), String> {
     execute(&mut cargo(&["fmt", "--all", "--check"])).map(drop)
 }
 
-/// Twice, because the feature adds a file that the default build never sees.
+/// Twice, because the features add files that the default build never sees.
 fn clippy() -> Result<(), String> {
     let deny = ["--", "-D", "warnings"];
     execute(cargo(&["clippy", "--locked", "--workspace", "--all-targets"]).args(deny))?;
-    let rayon = [
+    let features = [
         "clippy",
         "--locked",
         "-p",
         "wheel-runtime",
         "--all-targets",
         "--features",
-        "rayon",
+        "rayon,serde",
     ];
-    execute(cargo(&rayon).args(deny)).map(drop)
+    execute(cargo(&features).args(deny)).map(drop)
 }
 
 fn docs() -> Result<(), String> {
@@ -149,7 +149,7 @@ fn docs() -> Result<(), String> {
         "--workspace",
         "--no-deps",
         "--features",
-        "wheel-runtime/rayon",
+        "wheel-runtime/rayon,wheel-runtime/serde",
     ]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings")).map(drop)
 }

@@ -5,20 +5,29 @@
 
 mod bed;
 
+#[cfg(feature = "serde")]
+mod breaker;
 mod cancel;
 mod control;
 mod cron;
 mod dead_letters;
+#[cfg(feature = "serde")]
+mod definitions;
 mod due;
 mod failing_soak;
 mod hooks;
 mod ids;
+#[cfg(feature = "serde")]
+mod kinds;
 mod overlap;
 mod races;
 mod real_clock;
 mod retry;
 mod retry_meets;
+mod rules;
 mod runs;
 mod shutdown;
+#[cfg(feature = "serde")]
+mod unresolved;
 mod user_code;
 mod verdicts;

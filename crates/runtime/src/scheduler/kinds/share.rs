@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn a_variant_has_its_percentage_and_the_rest_is_nobodys() {
         let ids = || (0..100_000).map(|n| format!("order-{n}"));
-        let of = |place_wanted| ids().filter(move |id| place(id, [5, 20].into_iter()) == place_wanted);
+        let of =
+            |place_wanted| ids().filter(move |id| place(id, [5, 20].into_iter()) == place_wanted);
         let (first, second, rest) = (of(Some(0)).count(), of(Some(1)).count(), of(None).count());
         assert!((4_650..=5_350).contains(&first), "{first}");
         assert!((19_300..=20_700).contains(&second), "{second}");
