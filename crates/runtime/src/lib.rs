@@ -133,3 +133,8 @@ pub struct Schedules;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/FAILURE.md")]
 pub struct OnFailure;
+
+/// Those of the page about kinds.
+#[cfg(all(doctest, feature = "serde"))]
+#[doc = include_str!("../../../docs/KINDS.md")]
+pub struct OfKinds;
