@@ -125,7 +125,7 @@ impl Core {
         self.dead.close().into_iter().for_each(Replay::discard);
         #[cfg(feature = "serde")]
         {
-            drop(self.kinds.close());
+            self.kinds.close().discard();
             report.unresolved = self.kinds.unresolved();
         }
         report

@@ -50,16 +50,16 @@ impl Task {
             Outcome::Failure(_) | Outcome::RetryAfter(..) | Outcome::Permanent(_) => true,
             Outcome::Success | Outcome::Snooze(_) | Outcome::Cancel => false,
         };
-        if has_failed && context.is_cancelled() {
+        if !has_failed {
+            return outcome;
+        }
+        if context.is_cancelled() {
             attempt.counts = Counts::Nothing;
             return outcome;
         }
         let Some(fallback) = failing.all_rules().find_map(Rules::fallback) else {
             return outcome;
         };
-        if !has_failed {
-            return outcome;
-        }
         let ended = self.core.engine.clock().now();
         let verdict = self.judge(attempt, Some(failing), outcome.clone(), ended);
         let Verdict::Failed { error, .. } = verdict else {

@@ -1,15 +1,16 @@
 //! Which kinds there are, by name, and which definitions wait for theirs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use wheel_sync::Mutex;
+use wheel_sync::{Mutex, RandomState};
 
 use super::counted::{Counted, KindInfo};
 use super::kind::{Kind, KindCode, RegisterError};
 use super::unresolved::{Keeping, UnresolvedTask, Waiting};
 use crate::Scheduler;
+use crate::panics::discard;
 use crate::scheduler::SubmitError;
 use crate::task::{Context, IntoOutcome};
 
@@ -31,13 +32,23 @@ struct Known {
     kinds: BTreeMap<Arc<str>, Registered>,
     /// In the order in which they came.
     waiting: Vec<Waiting>,
+    /// How many of them have which id: one, unless an id was given again while its kind did not
+    /// take the first.
+    ids: HashMap<String, usize, RandomState>,
     is_closed: bool,
 }
 
 /// User code that is to be dropped without a lock.
 #[must_use = "drop it without a lock"]
 pub(in crate::scheduler) struct Dropped {
-    _code: Vec<Arc<KindCode>>,
+    code: Vec<Arc<KindCode>>,
+}
+
+impl Dropped {
+    /// Drops it; a panic of the user's `Drop` ends here.
+    pub(in crate::scheduler) fn discard(self) {
+        discard(self.code);
+    }
 }
 
 impl Kinds {
@@ -74,19 +85,19 @@ impl Kinds {
         if known.kinds.contains_key(waiting.kind()) {
             return Keeping::Registered(waiting);
         }
-        if known.waiting.iter().any(|other| other.id() == waiting.id()) {
+        if known.ids.contains_key(waiting.id()) {
             return Keeping::Refused(SubmitError::DuplicateId(waiting.id().to_owned()));
         }
         if known.waiting.len() >= self.waiting_max {
             return Keeping::Refused(SubmitError::Full);
         }
-        known.waiting.push(waiting);
+        known.push(waiting);
         Keeping::Kept
     }
 
     /// Keeps one that was kept before, come what may.
     pub(super) fn keep_on(&self, waiting: Waiting) {
-        self.known.lock().waiting.push(waiting);
+        self.known.lock().push(waiting);
     }
 
     /// Takes those whose kind is registered, to try them again.
@@ -99,11 +110,14 @@ impl Kinds {
     /// Takes the one of this id out.
     pub(super) fn forget(&self, id: &str) -> Option<Waiting> {
         let mut known = self.known.lock();
-        let place = known
-            .waiting
-            .iter()
-            .position(|waiting| waiting.id() == id)?;
-        Some(known.waiting.remove(place))
+        if !known.ids.contains_key(id) {
+            return None;
+        }
+        let mut waiting = known.waiting.iter();
+        let place = waiting.position(|waiting| waiting.id() == id)?;
+        let waiting = known.waiting.remove(place);
+        known.forget_id(id);
+        Some(waiting)
     }
 
     pub(in crate::scheduler) fn unresolved(&self) -> Vec<UnresolvedTask> {
@@ -120,8 +134,8 @@ impl Kinds {
         let mut known = self.known.lock();
         known.is_closed = true;
         let kinds = known.kinds.values_mut();
-        let _code = kinds.filter_map(|kind| kind.code.take()).collect();
-        Dropped { _code }
+        let code = kinds.filter_map(|kind| kind.code.take()).collect();
+        Dropped { code }
     }
 
     fn infos(&self) -> Vec<KindInfo> {
@@ -132,9 +146,25 @@ impl Kinds {
 
 impl Known {
     fn take_waiting(&mut self, is_taken: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
-        self.waiting
-            .extract_if(.., |waiting| is_taken(waiting))
-            .collect()
+        let taken = self.waiting.extract_if(.., |waiting| is_taken(waiting));
+        let taken: Vec<Waiting> = taken.collect();
+        taken
+            .iter()
+            .for_each(|waiting| self.forget_id(waiting.id()));
+        taken
+    }
+
+    fn push(&mut self, waiting: Waiting) {
+        *self.ids.entry(waiting.id().to_owned()).or_default() += 1;
+        self.waiting.push(waiting);
+    }
+
+    fn forget_id(&mut self, id: &str) {
+        let count = self.ids.get_mut(id).expect("the id of one that waits");
+        *count -= 1;
+        if *count == 0 {
+            self.ids.remove(id);
+        }
     }
 }
 
