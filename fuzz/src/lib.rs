@@ -18,6 +18,8 @@ pub mod texts;
 
 pub mod calendar;
 
+pub mod definitions;
+
 /// A function to feed with anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -44,4 +46,5 @@ pub const TARGETS: &[Target] = targets![
     texts: task_file,
     texts: duration,
     calendar: cron,
+    definitions: definition,
 ];

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the whole workspace with plain `cargo test`, doc examples included.
 //!
-//! One run, with the feature `rayon` on: it only adds an executor, so the tests of the default
-//! build are all in it. That the default build compiles is clippy's step. The models of
+//! One run, with the features `rayon` and `serde` on: they only add to what there is, so the tests of
+//! the default build are all in it. That the default build compiles is clippy's step. The models of
 //! `loom-tests` run here too, as plain tests on real threads; `cargo xtask loom` explores them.
 
 use crate::step::{cargo, execute, seconds};
@@ -14,7 +14,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         .iter()
         .any(|arg| arg == "-p" || arg.starts_with("--package"))
     {
-        command.args(["--workspace", "--features", "wheel-runtime/rayon"]);
+        let features = "wheel-runtime/rayon,wheel-runtime/serde";
+        command.args(["--workspace", "--features", features]);
     }
     let took = execute(command.args(args))?;
     println!("All tests passed in {}.", seconds(took));

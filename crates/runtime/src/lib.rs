@@ -42,7 +42,11 @@
 //!
 //! # Features
 //!
-//! `rayon`, off by default: `RayonExecutor`, which runs due work on a rayon pool of yours.
+//! All are off by default.
+//!
+//! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
+//! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
+//!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
 
 // Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
 // `executor` (where due work runs), `schedule`, `task` and `scheduler` (the door for jobs),
@@ -59,6 +63,8 @@ mod timers;
 mod executor;
 
 pub mod duration;
+#[cfg(feature = "serde")]
+mod written;
 mod schedule;
 mod policy;
 mod task;
@@ -78,8 +84,11 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
+#[cfg(feature = "serde")]
+pub use policy::{Breaker, BreakerError, BreakerState};
 pub use policy::{
-    GaveUp, Jitter, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter,
+    GaveUp, Jitter, Misfire, Overlap, PolicyError, Priority, Reaction, RepeatedFailure, Retry,
+    RetryError, RetryJitter,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
@@ -88,6 +97,10 @@ pub use scheduler::{
     DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
     SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
     global,
+};
+#[cfg(feature = "serde")]
+pub use scheduler::{
+    DefinitionError, Kind, KindInfo, RegisterError, Submitted, TaskDefinition, UnresolvedTask,
 };
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
@@ -127,3 +140,8 @@ pub struct OnFailure;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/OCCURRENCES.md")]
 pub struct OnOccurrences;
+
+/// Those of the page about kinds.
+#[cfg(all(doctest, feature = "serde"))]
+#[doc = include_str!("../../../docs/KINDS.md")]
+pub struct OfKinds;

@@ -190,6 +190,8 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
             "jiff",
             "rayon",
             "rustix",
+            "serde",
+            "serde_json",
         ],
     ),
 ];

@@ -17,6 +17,8 @@ pub struct Stats {
     pub retrying: usize,
     /// Tasks that are paused and have no run waiting or going.
     pub paused: usize,
+    /// Definitions that are no tasks yet, because their kind is not registered.
+    pub unresolved: usize,
     /// Runs started. Each one succeeds, fails or is abandoned in the end.
     pub runs: u64,
     /// Runs that succeeded, in whichever attempt.

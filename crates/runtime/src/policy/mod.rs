@@ -3,6 +3,8 @@
 //!
 //! Policies are plain values; `task/` applies them.
 
+#[cfg(feature = "serde")]
+mod breaker;
 mod draw;
 mod error;
 
@@ -11,7 +13,12 @@ mod misfire;
 mod overlap;
 mod priority;
 mod retry;
+mod rules;
 
+#[cfg(feature = "serde")]
+pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
+#[cfg(feature = "serde")]
+pub use breaker::{Breaker, BreakerError, BreakerState};
 pub(crate) use draw::Draws;
 pub use error::PolicyError;
 pub use jitter::Jitter;
@@ -20,3 +27,5 @@ pub use overlap::Overlap;
 pub use priority::Priority;
 pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
+pub(crate) use rules::{React, Rules, RunEnd};
+pub use rules::{Reaction, RepeatedFailure};

@@ -13,6 +13,8 @@ mod error;
 mod plan;
 mod upcoming;
 mod window;
+#[cfg(feature = "serde")]
+mod written;
 
 use std::time::{Duration, SystemTime};
 

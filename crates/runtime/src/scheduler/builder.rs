@@ -14,6 +14,8 @@ use super::closing::Closing;
 use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+#[cfg(feature = "serde")]
+use super::kinds::Kinds;
 use super::registry::Registry;
 use super::sink::TaskSink;
 use crate::clock::Clock;
@@ -234,6 +236,8 @@ impl SchedulerBuilder {
             leaving: Mutex::default(),
             interrupted: Mutex::default(),
             dead: DeadQueue::new(letters_max),
+            #[cfg(feature = "serde")]
+            kinds: Kinds::new(self.tasks_max),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),

@@ -4,6 +4,7 @@
 //!  submit.rs --> registry.rs        direct.rs    tasks without a name, in one call
 //!      |             ^              activity.rs  who waits for runs to end
 //!      |             |              shutdown.rs  the end, in numbered steps
+//!      |             |              kinds/       handlers by name, and tasks as data
 //!      v             |
 //!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
 //! ```
@@ -21,9 +22,13 @@ mod direct;
 mod pausing;
 mod when_due;
 mod when_failed;
+mod when_repeated;
 mod registry;
 mod filter;
 mod dead_letters;
+
+#[cfg(feature = "serde")]
+mod kinds;
 
 mod sink;
 mod mark;
@@ -52,6 +57,12 @@ pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError
 pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
+#[cfg(feature = "serde")]
+pub(crate) use kinds::Made;
+#[cfg(feature = "serde")]
+pub use kinds::{
+    DefinitionError, Kind, KindInfo, RegisterError, Submitted, TaskDefinition, UnresolvedTask,
+};
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
@@ -138,8 +149,13 @@ impl Scheduler {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cancel(&self, id: &str) -> CancelOutcome {
-        let task = self.core.registry.get(id);
-        task.map_or(CancelOutcome::NotFound, |task| task.cancel())
+        match self.core.registry.get(id) {
+            Some(task) => task.cancel(),
+            #[cfg(feature = "serde")]
+            None => self.cancel_unresolved(id),
+            #[cfg(not(feature = "serde"))]
+            None => CancelOutcome::NotFound,
+        }
     }
 
     /// Gives the task another schedule, which holds at once. Of a task that runs once, a run that
@@ -316,6 +332,10 @@ impl Scheduler {
     pub fn stats(&self) -> Stats {
         let mut stats = self.core.counters.read();
         (stats.dead_letters, stats.dead_letters_dropped) = self.core.dead.counts();
+        #[cfg(feature = "serde")]
+        {
+            stats.unresolved = self.core.kinds.unresolved_count();
+        }
         stats
     }
 

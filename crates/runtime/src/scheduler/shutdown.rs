@@ -22,6 +22,8 @@ use std::time::Duration;
 use super::activity::Caller;
 use super::core::Core;
 use super::dead_letters::Replay;
+#[cfg(feature = "serde")]
+use super::kinds::UnresolvedTask;
 use crate::clock::Patience;
 use crate::task::{
     Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
@@ -38,6 +40,9 @@ pub struct ShutdownReport {
     pub queued: Vec<TaskInfo>,
     /// Tasks whose run failed, or was snoozed, within the grace, and would have been tried again.
     pub interrupted: Vec<TaskInfo>,
+    /// Definitions whose kind was not registered, so that they were no tasks yet.
+    #[cfg(feature = "serde")]
+    pub unresolved: Vec<UnresolvedTask>,
     /// Tasks whose run was still going when the grace was over. Their tokens are set.
     pub cut: Vec<TaskInfo>,
 }
@@ -118,6 +123,11 @@ impl Core {
         // What handlers captured may call for a shutdown itself, and that waits for the seal.
         dropped_last.into_iter().for_each(Leftovers::discard);
         self.dead.close().into_iter().for_each(Replay::discard);
+        #[cfg(feature = "serde")]
+        {
+            self.kinds.close().discard();
+            report.unresolved = self.kinds.unresolved();
+        }
         report
     }
 

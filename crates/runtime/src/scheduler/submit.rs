@@ -6,8 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
+#[cfg(feature = "serde")]
+use super::kinds::OfKind;
 use super::registry::NotAdded;
 use super::when_due::WhenDue;
+#[cfg(feature = "serde")]
+use crate::clock::Moment;
 use crate::policy::{Draws, Misfire, Overlap, PolicyError, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
@@ -48,6 +52,31 @@ pub enum SubmitError {
     Policy(PolicyError),
     /// The retry policy is not possible.
     Retry(RetryError),
+    /// A rule about 0 failures in a row.
+    ZeroFailures,
+    /// [`submit`](TaskBuilder::submit) without a [`kind`](TaskBuilder::kind).
+    #[cfg(feature = "serde")]
+    NoKind,
+    /// [`run`](TaskBuilder::run) with a [`kind`](TaskBuilder::kind), which has a handler.
+    #[cfg(feature = "serde")]
+    KindAndHandler,
+    /// The name of a kind has 1 to 128 bytes and no control characters.
+    #[cfg(feature = "serde")]
+    InvalidKind(String),
+    /// No kind of this name is registered. Trying again helps once it is.
+    #[cfg(feature = "serde")]
+    UnknownKind(String),
+    /// The payload cannot be written down, or is not what the handler of the kind takes.
+    #[cfg(feature = "serde")]
+    Payload {
+        /// The name of the kind.
+        kind: String,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// A definition was asked for, but this is a function, which cannot be written down.
+    #[cfg(feature = "serde")]
+    Function(&'static str),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -77,20 +106,26 @@ pub enum SubmitError {
 /// ```
 #[must_use = "a task is added by its `run`"]
 pub struct TaskBuilder<'s> {
-    scheduler: &'s Scheduler,
-    name: Option<String>,
-    schedule: Option<Schedule>,
+    pub(super) scheduler: &'s Scheduler,
+    pub(super) name: Option<String>,
+    pub(super) schedule: Option<Schedule>,
     /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
     pub(super) start: Option<Start>,
     /// The same.
-    zone: Option<AskedZone>,
+    pub(super) zone: Option<AskedZone>,
     pub(super) when_due: WhenDue,
-    settings: Settings,
+    pub(super) settings: Settings,
     /// How many are wanted, as it was asked for.
-    runs: Option<u64>,
+    pub(super) runs: Option<u64>,
     /// Only if something of it was asked for.
     pub(super) failing: Option<Box<Failing>>,
-    on_conflict: OnConflict,
+    pub(super) on_conflict: OnConflict,
+    /// What it has instead of a handler.
+    #[cfg(feature = "serde")]
+    pub(super) of_kind: Option<Box<OfKind>>,
+    /// What the schedule counts from, if not from now.
+    #[cfg(feature = "serde")]
+    pub(super) counts_from: Option<(Moment, SystemTime)>,
 }
 
 impl<'s> TaskBuilder<'s> {
@@ -106,6 +141,10 @@ impl<'s> TaskBuilder<'s> {
             runs: None,
             failing: None,
             on_conflict: OnConflict::Refuse,
+            #[cfg(feature = "serde")]
+            of_kind: None,
+            #[cfg(feature = "serde")]
+            counts_from: None,
         }
     }
 
@@ -239,12 +278,28 @@ impl<'s> TaskBuilder<'s> {
         F: Fn(&Context) -> O + Send + Sync + 'static,
         O: IntoOutcome,
     {
+        #[cfg(feature = "serde")]
+        if self.of_kind.is_some() {
+            return Err(SubmitError::KindAndHandler);
+        }
         self.add(Arc::new(move |context: &Context| {
             handler(context).into_outcome()
         }))
     }
 
-    fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
+    pub(super) fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
+        let added = self.check_and_add(Some(handler))?;
+        Ok(added.expect("with a handler it is added"))
+    }
+
+    /// Whether it would be added, as far as that can be said now.
+    #[cfg(feature = "serde")]
+    pub(super) fn check(self) -> Result<(), SubmitError> {
+        self.check_and_add(None).map(drop)
+    }
+
+    /// Without a handler it is only checked.
+    fn check_and_add(self, handler: Option<Handler>) -> Result<Option<TaskHandle>, SubmitError> {
         let core = &self.scheduler.core;
         if core.closing.has_begun() {
             return Err(SubmitError::ShuttingDown);
@@ -265,6 +320,10 @@ impl<'s> TaskBuilder<'s> {
         {
             retry.check().map_err(SubmitError::Retry)?;
         }
+        let failing = self.failing.as_ref();
+        if failing.is_some_and(|failing| failing.rules.has_zero()) {
+            return Err(SubmitError::ZeroFailures);
+        }
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
         let schedule = match self.start {
             Some(start) => schedule.starting(start),
@@ -280,9 +339,15 @@ impl<'s> TaskBuilder<'s> {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
         let clock = core.engine.clock();
+        let (now, wall) = (clock.now(), clock.wall());
+        #[cfg(feature = "serde")]
+        let (now, wall) = self.counts_from.unwrap_or((now, wall));
         let draws = Draws::of(core.seed, id.text());
-        let planned = schedule.plan(clock.now(), clock.wall(), draws);
+        let planned = schedule.plan(now, wall, draws);
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        let Some(handler) = handler else {
+            return Ok(None);
+        };
         let failing = self.failing.map(Arc::from);
         let code = Code { handler, failing };
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
@@ -294,11 +359,11 @@ impl<'s> TaskBuilder<'s> {
                     let _ = old.cancel();
                 }
                 match armed {
-                    Ok(()) => Ok(TaskHandle::new(task)),
+                    Ok(()) => Ok(Some(TaskHandle::new(task))),
                     Err(NotArmed) => Err(SubmitError::ShuttingDown),
                 }
             }
-            Err(NotAdded::Kept(live)) => Ok(TaskHandle::new(live)),
+            Err(NotAdded::Kept(live)) => Ok(Some(TaskHandle::new(live))),
             Err(NotAdded::Duplicate) => Err(SubmitError::DuplicateId(task.name().to_owned())),
             Err(NotAdded::Full) => Err(SubmitError::Full),
         }
@@ -308,7 +373,12 @@ impl<'s> TaskBuilder<'s> {
 impl SubmitError {
     /// Whether the same call may succeed later.
     pub fn may_succeed_later(&self) -> bool {
-        matches!(self, SubmitError::DuplicateId(_) | SubmitError::Full)
+        match self {
+            SubmitError::DuplicateId(_) | SubmitError::Full => true,
+            #[cfg(feature = "serde")]
+            SubmitError::UnknownKind(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -326,6 +396,32 @@ impl fmt::Display for SubmitError {
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Policy(error) => error.fmt(f),
             SubmitError::Retry(error) => error.fmt(f),
+            SubmitError::ZeroFailures => {
+                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
+            }
+            #[cfg(feature = "serde")]
+            SubmitError::NoKind => f.write_str("the task has no kind: call kind, or run instead"),
+            #[cfg(feature = "serde")]
+            SubmitError::KindAndHandler => f.write_str(
+                "kind: the task gets a handler as well: call submit instead of run, or no kind",
+            ),
+            #[cfg(feature = "serde")]
+            SubmitError::InvalidKind(kind) => write!(
+                f,
+                "kind: {kind:?} is not possible: 1 to 128 bytes without control characters"
+            ),
+            #[cfg(feature = "serde")]
+            SubmitError::UnknownKind(kind) => {
+                write!(f, "kind: {kind:?} is not registered: register it before")
+            }
+            #[cfg(feature = "serde")]
+            SubmitError::Payload { kind, error } => {
+                write!(f, "payload: not what the kind {kind:?} takes: {error}")
+            }
+            #[cfg(feature = "serde")]
+            SubmitError::Function(name) => {
+                write!(f, "{name}: a function cannot be part of a definition")
+            }
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")

@@ -98,7 +98,7 @@ impl<'s> TaskBuilder<'s> {
         self
     }
 
-    fn failing(&mut self) -> &mut Failing {
+    pub(super) fn failing(&mut self) -> &mut Failing {
         self.failing.get_or_insert_default()
     }
 }

@@ -16,6 +16,7 @@ use wheel_sync::MutexGuard;
 
 use super::failing::{Again, Failing, Failure, Verdict};
 use super::occur::WaitingRun;
+use super::rules::Counts;
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
@@ -40,6 +41,8 @@ pub(super) struct Attempt {
     pub(super) started: (Moment, SystemTime),
     /// When the first attempt of the run started.
     pub(super) first_start: SystemTime,
+    /// What is to be counted of it.
+    pub(super) counts: Counts,
 }
 
 impl Life {
@@ -73,6 +76,7 @@ impl Life {
             missed: waiting.occasion.missed,
             started: (now, wall),
             first_start: begun.wall,
+            counts: Counts::AsRecorded,
         };
         (attempt, is_first)
     }
@@ -145,6 +149,7 @@ impl Task {
         }
         if let Some(failing) = failing {
             self.call_hooks(attempt, failing, &verdict, &after);
+            self.react(attempt, failing, &verdict);
         }
         after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
         after.evicted.into_iter().for_each(Replay::discard);

@@ -129,6 +129,8 @@ impl Task {
         let (plan, first) = plan.in_place_of(&life.plan, armed, first, at);
         self.disarm(life);
         life.plan = plan;
+        #[cfg(feature = "serde")]
+        life.note_schedule(schedule);
         let armed = if life.state.is_paused() {
             life.rare().suspended = Some(first);
             Ok(())

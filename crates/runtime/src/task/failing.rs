@@ -12,8 +12,10 @@ use super::conclude::Attempt;
 use super::{Outcome, Task};
 use crate::clock::Moment;
 use crate::panics::{contain, discard, tell_stderr};
-use crate::policy::{DELAY_MIN, Decision, Draws, Failed, GaveUp, Retry};
+use crate::policy::{DELAY_MIN, Decision, Draws, Failed, GaveUp, Retry, Rules};
 use crate::scheduler::DeadLetter;
+#[cfg(feature = "serde")]
+use crate::scheduler::Made;
 
 /// Told about things that went wrong.
 pub(crate) type Hook<T> = Arc<dyn Fn(&T) + Send + Sync>;
@@ -24,6 +26,10 @@ pub(crate) struct Failing {
     pub(crate) retry: Option<Retry>,
     pub(crate) on_failure: Option<Hook<Failure>>,
     pub(crate) on_dead: Option<Hook<DeadLetter>>,
+    pub(crate) rules: Rules,
+    /// If it is of a kind: what it was made of, and the rules of its kind.
+    #[cfg(feature = "serde")]
+    pub(crate) made: Option<Arc<Made>>,
 }
 
 /// An attempt that failed, as a hook is told.
@@ -141,6 +147,9 @@ impl Drop for Failing {
         if let Some(retry) = self.retry.take() {
             retry.discard();
         }
+        std::mem::take(&mut self.rules).discard();
+        #[cfg(feature = "serde")]
+        discard(self.made.take());
     }
 }
 
@@ -150,6 +159,7 @@ impl fmt::Debug for Failing {
             .field("retry", &self.retry)
             .field("has_on_failure", &self.on_failure.is_some())
             .field("has_on_dead", &self.on_dead.is_some())
+            .field("rules", &self.rules)
             .finish()
     }
 }

@@ -6,6 +6,7 @@
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
 //!           failing.rs   the policy and the hooks that have a say in it
+//!           rules.rs     what is done when runs fail again and again
 //!  anyone:  control.rs   cancel, reschedule, end
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
@@ -27,9 +28,12 @@ mod handle;
 mod id;
 mod info;
 mod occur;
+#[cfg(feature = "serde")]
+mod of_kind;
 mod outcome;
 mod pause;
 mod rare;
+mod rules;
 mod run;
 mod state;
 mod tally;

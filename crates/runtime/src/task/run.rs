@@ -68,7 +68,7 @@ impl WaitingRun {
             return;
         };
         let Code { handler, failing } = started.code;
-        let attempt = started.attempt;
+        let mut attempt = started.attempt;
         let context = Context {
             task: Arc::clone(&task),
             number: attempt.run,
@@ -82,6 +82,10 @@ impl WaitingRun {
         };
         let outside = enter(&task);
         let outcome = call(&task, handler, &context);
+        let outcome = match &failing {
+            Some(failing) => task.stand_in(&mut attempt, failing, &context, outcome),
+            None => outcome,
+        };
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
         task.finish(&attempt, failing.as_ref(), outcome);

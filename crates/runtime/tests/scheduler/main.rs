@@ -6,10 +6,14 @@
 mod bed;
 
 mod by_hand;
+#[cfg(feature = "serde")]
+mod breaker;
 mod cancel;
 mod control;
 mod cron;
 mod dead_letters;
+#[cfg(feature = "serde")]
+mod definitions;
 mod due;
 mod failing_soak;
 mod hooks;
@@ -17,6 +21,8 @@ mod ids;
 mod backfill;
 mod misfire;
 mod month;
+#[cfg(feature = "serde")]
+mod kinds;
 mod overlap;
 mod overlap_kinds;
 mod pause;
@@ -24,8 +30,11 @@ mod races;
 mod real_clock;
 mod retry;
 mod retry_meets;
+mod rules;
 mod runs;
 mod shutdown;
+#[cfg(feature = "serde")]
+mod unresolved;
 mod user_code;
 mod verdicts;
 mod when_due;

@@ -59,9 +59,8 @@ fn a_monotonic_clock_that_goes_back_makes_nothing_early<D: Door>() {
     clock.go_back(HOUR);
     assert_eq!(clock.now(), Duration::ZERO);
     clock.run_for(ms(19));
-    assert_eq!(
-        *log.lock(),
-        [],
+    assert!(
+        log.lock().is_empty(),
         "the reading that they wait for has not come"
     );
     clock.run_for(ms(1));
@@ -84,7 +83,7 @@ fn what_is_inserted_while_the_clock_is_back_is_on_time<D: Door>() {
         door.after(3, ms(40));
         assert!(door.reset(3, ms(20)));
         clock.run_for(ms(9));
-        assert_eq!(*log.lock(), [], "{step:?} back");
+        assert!(log.lock().is_empty(), "{step:?} back");
         clock.run_for(ms(2));
         assert_eq!(*log.lock(), [1], "{step:?} back");
         clock.run_for(ms(8));

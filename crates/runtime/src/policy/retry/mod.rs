@@ -6,6 +6,9 @@
 //!
 //! The back-off and the jitter are those of Brooker, "Exponential Backoff And Jitter", AWS 2015.
 
+#[cfg(feature = "serde")]
+mod written;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +78,8 @@ enum Backoff {
 /// What is drawn depends on the [seed](crate::SchedulerBuilder::seed) of the scheduler, the id of
 /// the task, the run and the attempt, and on nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RetryJitter {
     /// Anywhere between 1 ms and the delay of the back-off: spreads best.
