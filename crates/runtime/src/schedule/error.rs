@@ -113,7 +113,7 @@ fn nothing_in(
     match (begin.map(rfc3339), end.map(rfc3339)) {
         (Some(begin), Some(end)) => write!(
             f,
-            "not_before, not_after: nothing is due from {begin} to {end}, or that is over: another window is needed"
+            "not_before, not_after: nothing is due any more from {begin} to {end}: another window is needed"
         ),
         (None, Some(end)) => write!(
             f,

@@ -96,8 +96,9 @@ impl Context {
         self.calendar.nominal
     }
 
-    /// The instant from which this attempt's lateness counts: [`nominal`](Context::nominal), or if
-    /// the run stands for several occurrences, the earliest of them. From the second attempt on, the
+    /// The instant from which this attempt's lateness counts: [`nominal`](Context::nominal), later by
+    /// the [jitter](crate::Jitter) of the task if it has one; or if the run stands for several
+    /// occurrences, that of the earliest. From the second attempt on, the
     /// instant at which it was due.
     pub fn due(&self) -> SystemTime {
         self.calendar.due

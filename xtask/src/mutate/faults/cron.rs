@@ -59,16 +59,16 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "what was missed comes again after the run that stood for it",
-        file: "crates/runtime/src/schedule/plan/calendar.rs",
-        find: "next: self.next_after(latest).map(Due::Wall)",
-        replace: "next: next.map(Due::Wall)",
+        file: "crates/runtime/src/schedule/plan/look.rs",
+        find: "self.rhythm().after(latest)",
+        replace: "self.rhythm().after(first)",
         notice: Notice::Test("wheel-runtime", "scheduler", "a_step_forward"),
     },
     Fault {
         name: "after its last occurrence a task is cancelled and not done",
-        file: "crates/runtime/src/schedule/plan/mod.rs",
-        find: "        if occurrence.next.is_none() {\n",
-        replace: "        if false {\n",
+        file: "crates/runtime/src/schedule/plan/look.rs",
+        find: "                if self.rhythm().has_grid() {\n",
+        replace: "                if false {\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "after_the_last_run"),
     },
 ];

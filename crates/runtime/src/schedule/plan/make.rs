@@ -153,7 +153,7 @@ fn aligned(
     zone: Option<Zone>,
     wall: SystemTime,
 ) -> Result<(Rhythm, Due), ScheduleError> {
-    if zone.is_some() && DAY.as_nanos() % period.as_nanos() != 0 {
+    if zone.is_some() && !DAY.as_nanos().is_multiple_of(period.as_nanos()) {
         return Err(ScheduleError::PeriodNotOfDay(period));
     }
     let points = Points::Aligned(Aligned::new(period, zone));

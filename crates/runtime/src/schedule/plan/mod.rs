@@ -56,6 +56,10 @@ struct Anchor {
     wall: SystemTime,
 }
 
+// One is in each task. What only some need is in the frame.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Plan>() <= 48);
+
 impl Plan {
     /// What is due after a run has ended at `now`, if that was not known before. Once its window is
     /// over, nothing is, and the run that has ended was the last one.
