@@ -18,6 +18,8 @@ mod core;
 mod counters;
 
 mod submit;
+#[cfg(test)]
+mod while_added;
 mod direct;
 mod when_failed;
 mod when_repeated;
@@ -59,7 +61,8 @@ pub use global::global;
 pub(crate) use kinds::Made;
 #[cfg(feature = "serde")]
 pub use kinds::{
-    DefinitionError, Kind, KindInfo, RegisterError, Submitted, TaskDefinition, UnresolvedTask,
+    DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
+    UnresolvedTask,
 };
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::Fire;
