@@ -100,7 +100,8 @@ pub use scheduler::{
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{
-    DefinitionError, Kind, KindInfo, RegisterError, Submitted, TaskDefinition, UnresolvedTask,
+    DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
+    UnresolvedTask,
 };
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,

@@ -18,6 +18,8 @@ mod core;
 mod counters;
 
 mod submit;
+#[cfg(test)]
+mod while_added;
 mod direct;
 mod pausing;
 mod when_due;
@@ -61,7 +63,8 @@ pub use global::global;
 pub(crate) use kinds::Made;
 #[cfg(feature = "serde")]
 pub use kinds::{
-    DefinitionError, Kind, KindInfo, RegisterError, Submitted, TaskDefinition, UnresolvedTask,
+    DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
+    UnresolvedTask,
 };
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
 #[cfg(feature = "serde")]
-use super::kinds::OfKind;
+use super::kinds::{KindError, OfKind};
 use super::registry::NotAdded;
 use super::when_due::WhenDue;
 #[cfg(feature = "serde")]
@@ -54,29 +54,9 @@ pub enum SubmitError {
     Retry(RetryError),
     /// A rule about 0 failures in a row.
     ZeroFailures,
-    /// [`submit`](TaskBuilder::submit) without a [`kind`](TaskBuilder::kind).
+    /// Something is wrong with its kind, or with the payload for that.
     #[cfg(feature = "serde")]
-    NoKind,
-    /// [`run`](TaskBuilder::run) with a [`kind`](TaskBuilder::kind), which has a handler.
-    #[cfg(feature = "serde")]
-    KindAndHandler,
-    /// The name of a kind has 1 to 128 bytes and no control characters.
-    #[cfg(feature = "serde")]
-    InvalidKind(String),
-    /// No kind of this name is registered. Trying again helps once it is.
-    #[cfg(feature = "serde")]
-    UnknownKind(String),
-    /// The payload cannot be written down, or is not what the handler of the kind takes.
-    #[cfg(feature = "serde")]
-    Payload {
-        /// The name of the kind.
-        kind: String,
-        /// What is wrong with it.
-        error: String,
-    },
-    /// A definition was asked for, but this is a function, which cannot be written down.
-    #[cfg(feature = "serde")]
-    Function(&'static str),
+    Kind(KindError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -280,7 +260,7 @@ impl<'s> TaskBuilder<'s> {
     {
         #[cfg(feature = "serde")]
         if self.of_kind.is_some() {
-            return Err(SubmitError::KindAndHandler);
+            return Err(KindError::AndHandler.into());
         }
         self.add(Arc::new(move |context: &Context| {
             handler(context).into_outcome()
@@ -376,7 +356,7 @@ impl SubmitError {
         match self {
             SubmitError::DuplicateId(_) | SubmitError::Full => true,
             #[cfg(feature = "serde")]
-            SubmitError::UnknownKind(_) => true,
+            SubmitError::Kind(error) => error.may_succeed_later(),
             _ => false,
         }
     }
@@ -400,28 +380,7 @@ impl fmt::Display for SubmitError {
                 f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
             }
             #[cfg(feature = "serde")]
-            SubmitError::NoKind => f.write_str("the task has no kind: call kind, or run instead"),
-            #[cfg(feature = "serde")]
-            SubmitError::KindAndHandler => f.write_str(
-                "kind: the task gets a handler as well: call submit instead of run, or no kind",
-            ),
-            #[cfg(feature = "serde")]
-            SubmitError::InvalidKind(kind) => write!(
-                f,
-                "kind: {kind:?} is not possible: 1 to 128 bytes without control characters"
-            ),
-            #[cfg(feature = "serde")]
-            SubmitError::UnknownKind(kind) => {
-                write!(f, "kind: {kind:?} is not registered: register it before")
-            }
-            #[cfg(feature = "serde")]
-            SubmitError::Payload { kind, error } => {
-                write!(f, "payload: not what the kind {kind:?} takes: {error}")
-            }
-            #[cfg(feature = "serde")]
-            SubmitError::Function(name) => {
-                write!(f, "{name}: a function cannot be part of a definition")
-            }
+            SubmitError::Kind(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -437,6 +396,8 @@ impl std::error::Error for SubmitError {
             SubmitError::Schedule(error) => Some(error),
             SubmitError::Policy(error) => Some(error),
             SubmitError::Retry(error) => Some(error),
+            #[cfg(feature = "serde")]
+            SubmitError::Kind(error) => Some(error),
             _ => None,
         }
     }
@@ -455,62 +416,5 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{ManualClock, TriggerOutcome};
-    use wheel_sync::thread;
-
-    /// Adds a task that is due after a second and has `change` called on another thread as soon as
-    /// its id is taken.
-    fn changed_while_added(change: impl FnOnce(&Scheduler) + Send) -> (Scheduler, Arc<Task>) {
-        let builder = Scheduler::builder().clock(ManualClock::new());
-        let scheduler = builder.workers(1).build().unwrap();
-        let core = &scheduler.core;
-        let schedule = Schedule::after(Duration::from_secs(1));
-        let clock = core.engine.clock();
-        let (plan, first) = schedule
-            .plan(clock.now(), clock.wall(), Draws::default())
-            .unwrap();
-        let handler: Handler = Arc::new(|_: &Context| ().into_outcome());
-        let id = core.registry.id(core.serial(), Some("x")).unwrap();
-        let settings = Settings::default();
-        let task = Task::new(Arc::clone(core), id, settings, plan, handler.into());
-        thread::scope(|scope| {
-            let added = task.begin(first, || {
-                let added = core.registry.add(&task, OnConflict::Refuse);
-                let changes = scope.spawn(|| change(&scheduler));
-                // It finds the task, and may do nothing to it before it is armed.
-                for _ in 0..1_000 {
-                    thread::yield_now();
-                }
-                assert!(!changes.is_finished());
-                added
-            });
-            assert!(added.is_ok_and(|(_, armed)| armed.is_ok()));
-        });
-        (scheduler, task)
-    }
-
-    #[test]
-    fn a_single_run_that_is_triggered_while_its_task_is_added_is_the_only_one() {
-        let (scheduler, task) = changed_while_added(|scheduler| {
-            assert_eq!(scheduler.trigger("x"), TriggerOutcome::Triggered);
-        });
-        scheduler.wait_idle();
-        assert_eq!((task.info().runs, task.info().next_in), (1, None));
-        assert!(task.info().state.has_ended());
-    }
-
-    #[test]
-    fn a_schedule_that_comes_while_its_task_is_added_is_the_one_that_holds() {
-        let later = Duration::from_secs(7);
-        let (_scheduler, task) = changed_while_added(|scheduler| {
-            scheduler.reschedule("x", Schedule::after(later)).unwrap();
-        });
-        assert_eq!(task.info().next_in, Some(later));
     }
 }

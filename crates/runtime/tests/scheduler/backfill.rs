@@ -128,7 +128,7 @@ fn edits_at_every_moment_lose_no_occurrence_and_double_none() {
         let task = bed.scheduler.task("x").cron("* * * * *");
         let task = task.retry(Retry::fixed(ms(300)).max_attempts(2));
         let task = task.run(move |run: &Context| {
-            if run.attempt() == 1 && run.run() % 3 == 0 {
+            if run.attempt() == 1 && run.run().is_multiple_of(3) {
                 return Err("once more");
             }
             noted.lock().unwrap().push(run.nominal());

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use wheel_runtime::{
-    Context, DefinitionError, Misfire, Overlap, Reaction, Retry, RetryJitter, Schedule, Scheduler,
-    SubmitError, Submitted, TaskDefinition, Zone,
+    Context, DefinitionError, KindError, Misfire, Overlap, Reaction, Retry, RetryJitter, Schedule,
+    Scheduler, SubmitError, Submitted, TaskDefinition, Zone,
 };
 
 use crate::bed::{Bed, ms};
@@ -198,7 +198,7 @@ fn functions_are_no_data_and_are_named() {
     for (builder, name) in cases {
         assert_eq!(
             builder.definition().unwrap_err(),
-            SubmitError::Function(name)
+            KindError::Function(name).into()
         );
     }
     // They may be submitted all the same.

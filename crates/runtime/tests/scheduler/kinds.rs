@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use wheel_runtime::{
-    Context, GaveUp, Kind, Outcome, RegisterError, Retry, RetryError, SubmitError, TaskState,
+    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, RetryError, SubmitError,
+    TaskState,
 };
 
 use crate::bed::{Bed, HANG, ms};
@@ -167,7 +168,7 @@ fn what_is_wrong_with_a_kind_or_a_payload_is_told_at_submission() {
         "payload: ",
         task().kind("sleep", &f64::NAN).submit().unwrap_err(),
     );
-    refused("the task has no kind", task().submit().unwrap_err());
+    refused("kind: the task has none", task().submit().unwrap_err());
     refused(
         "kind: the task gets a handler",
         task().kind("mail", &()).run(|_| ()).unwrap_err(),
@@ -251,7 +252,10 @@ fn a_variant_reads_the_payload_by_its_own_type() {
     let task = |id| bed.scheduler.task(id).after(ms(1));
     assert!(task("a").kind("x", "text").submit().is_ok());
     let error = task("b").kind("x", &7).submit().unwrap_err();
-    assert!(matches!(error, SubmitError::Payload { .. }), "{error}");
+    assert!(
+        matches!(error, SubmitError::Kind(KindError::Payload { .. })),
+        "{error}"
+    );
 }
 
 #[test]

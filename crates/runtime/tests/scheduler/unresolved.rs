@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, InlineExecutor, OnConflict, SubmitError, Submitted, TaskBuilder,
-    TaskDefinition,
+    CancelOutcome, Context, InlineExecutor, KindError, OnConflict, SubmitError, Submitted,
+    TaskBuilder, TaskDefinition,
 };
 
 use crate::bed::{Bed, Record, ms};
@@ -137,7 +137,10 @@ fn one_whose_payload_the_kind_does_not_take_stays_and_says_so() {
         .register("note", |_: &Context, _: u32| ())
         .unwrap();
     let error = bed.scheduler.unresolved().remove(0).error.unwrap();
-    assert!(matches!(error, SubmitError::Payload { .. }), "{error}");
+    assert!(
+        matches!(error, SubmitError::Kind(KindError::Payload { .. })),
+        "{error}"
+    );
     assert!(bed.scheduler.get("a").is_none());
 }
 
@@ -208,6 +211,6 @@ fn a_kind_that_was_misspelt_in_a_builder_is_an_error() {
         .on_conflict(OnConflict::Replace)
         .after(SECOND);
     let error = task.kind("noet", "a").submit().unwrap_err();
-    assert_eq!(error, SubmitError::UnknownKind("noet".into()));
+    assert_eq!(error, KindError::Unknown("noet".into()).into());
     assert!(bed.scheduler.unresolved().is_empty());
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::bound::Draft;
 use super::definition::{TaskDefinition, definition_of};
+use super::error::KindError;
 use super::kind::{is_possible, shown};
 use super::payload;
 use super::registry::Registered;
@@ -44,7 +45,7 @@ impl<'s> TaskBuilder<'s> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use wheel_runtime::{Context, Scheduler, SubmitError};
+    /// use wheel_runtime::{Context, KindError, Scheduler, SubmitError};
     ///
     /// let scheduler = Scheduler::builder().build()?;
     /// scheduler.register("resize", |_run: &Context, (file, width): (String, u32)| {
@@ -54,7 +55,7 @@ impl<'s> TaskBuilder<'s> {
     /// resize("photo-1").kind("resize", &("1.jpg", 640)).submit()?;
     /// // What the handler could not read is refused at once.
     /// let error = resize("photo-2").kind("resize", &("2.jpg", "large")).submit().unwrap_err();
-    /// assert!(matches!(error, SubmitError::Payload { .. }));
+    /// assert!(matches!(error, SubmitError::Kind(KindError::Payload { .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn kind<P>(mut self, kind: impl Into<String>, payload: &P) -> TaskBuilder<'s>
@@ -78,7 +79,7 @@ impl<'s> TaskBuilder<'s> {
     pub fn submit(self) -> Result<TaskHandle, SubmitError> {
         let (builder, definition, function) = self.described()?;
         let kind = builder.scheduler.core.kinds.get(&definition.kind);
-        let kind = kind.ok_or_else(|| SubmitError::UnknownKind(definition.kind.clone()))?;
+        let kind = kind.ok_or_else(|| KindError::Unknown(definition.kind.clone()))?;
         builder.add_of_kind(Arc::new(definition), function, &kind)
     }
 
@@ -94,7 +95,7 @@ impl<'s> TaskBuilder<'s> {
     pub fn definition(self) -> Result<TaskDefinition, SubmitError> {
         let (builder, definition, function) = self.described()?;
         if let Some(function) = function {
-            return Err(SubmitError::Function(function));
+            return Err(KindError::Function(function).into());
         }
         if definition.id.is_empty() {
             return Err(SubmitError::InvalidId(String::new()));
@@ -107,12 +108,9 @@ impl<'s> TaskBuilder<'s> {
     fn described(
         mut self,
     ) -> Result<(TaskBuilder<'s>, TaskDefinition, Option<&'static str>), SubmitError> {
-        let OfKind { kind, payload } = *self.of_kind.take().ok_or(SubmitError::NoKind)?;
+        let OfKind { kind, payload } = *self.of_kind.take().ok_or(KindError::Missing)?;
         check_kind(&kind)?;
-        let payload = payload.map_err(|error| SubmitError::Payload {
-            kind: kind.clone(),
-            error,
-        })?;
+        let payload = payload.map_err(|error| KindError::payload(&kind, error))?;
         let (definition, function) = definition_of(&self, kind, payload)?;
         Ok((self, definition, function))
     }
@@ -138,10 +136,7 @@ impl<'s> TaskBuilder<'s> {
             id,
         };
         let bound = draft.bind(counted, code);
-        let (handler, made) = bound.map_err(|error| SubmitError::Payload {
-            kind: counted.name().to_string(),
-            error,
-        })?;
+        let (handler, made) = bound.map_err(|error| KindError::payload(counted.name(), error))?;
         let failing = self.failing();
         failing.made = Some(Arc::new(made));
         if failing.retry.is_none() {
@@ -155,7 +150,7 @@ pub(super) fn check_kind(kind: &str) -> Result<(), SubmitError> {
     if is_possible(kind) {
         Ok(())
     } else {
-        Err(SubmitError::InvalidKind(shown(kind)))
+        Err(KindError::InvalidName(shown(kind)).into())
     }
 }
 

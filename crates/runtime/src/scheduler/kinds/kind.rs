@@ -12,7 +12,7 @@ use crate::policy::{Breaker, BreakerError, Reaction, Retry, RetryError, Rules};
 use crate::task::{Context, IntoOutcome};
 
 /// The longest name, in bytes.
-const NAME_MAX: usize = 128;
+pub(super) const NAME_MAX: usize = 128;
 
 /// A handler with a name, for tasks that are data: each brings a payload, which the handler gets.
 ///

@@ -18,6 +18,7 @@
 //! A task of a kind is a task like any other; its handler is what differs.
 
 mod kind;
+mod error;
 mod share;
 mod payload;
 
@@ -34,6 +35,7 @@ pub use builder::DefinitionError;
 pub(super) use builder::OfKind;
 pub use counted::KindInfo;
 pub use definition::TaskDefinition;
+pub use error::KindError;
 pub use kind::{Kind, RegisterError};
 pub(crate) use registry::Kinds;
 pub use unresolved::{Submitted, UnresolvedTask};

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use super::builder::check_kind;
 use super::definition::TaskDefinition;
+use super::error::KindError;
 use super::payload::check_depth;
 use crate::Scheduler;
 use crate::clock::Moment;
@@ -106,10 +107,8 @@ impl Scheduler {
     /// ```
     pub fn submit(&self, definition: TaskDefinition) -> Result<Submitted, SubmitError> {
         check_kind(&definition.kind)?;
-        check_depth(&definition.payload).map_err(|error| SubmitError::Payload {
-            kind: definition.kind.clone(),
-            error,
-        })?;
+        check_depth(&definition.payload)
+            .map_err(|error| KindError::payload(&definition.kind, error))?;
         let core = &self.core;
         let clock = core.engine.clock();
         let waiting = Waiting {
@@ -162,7 +161,7 @@ impl Scheduler {
     fn resolve_one(&self, waiting: &Waiting) -> Result<TaskHandle, SubmitError> {
         let definition = &waiting.definition;
         let kind = self.core.kinds.get(&definition.kind);
-        let kind = kind.ok_or_else(|| SubmitError::UnknownKind(definition.kind.clone()))?;
+        let kind = kind.ok_or_else(|| KindError::Unknown(definition.kind.clone()))?;
         let mut builder = definition.builder(self);
         builder.counts_from = Some(waiting.since);
         builder.add_of_kind(Arc::clone(definition), None, &kind)
