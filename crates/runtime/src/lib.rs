@@ -78,12 +78,15 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
 pub use observe::{Lateness, Stats};
-pub use policy::{GaveUp, Misfire, Overlap, Priority, Retry, RetryError, RetryJitter};
+pub use policy::{
+    Concurrency, GaveUp, LimitError, Misfire, OnFull, Overlap, Priority, RateLimit, Retry,
+    RetryError, RetryJitter,
+};
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, PoolSpec, ReplayError, Scheduler,
     SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
     global,
 };
@@ -114,6 +117,11 @@ pub struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/SCHEDULES.md")]
 pub struct Schedules;
+
+/// Those of the page about order and limits.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ORDER.md")]
+pub struct OrderAndLimits;
 
 /// Those of the page about failure.
 #[cfg(doctest)]

@@ -107,16 +107,14 @@ impl Job {
 
     /// It was found due at `ns`, and has waited since then.
     pub(crate) fn found_at(mut self, ns: u64) -> Job {
-        let late = ns.saturating_sub(self.due_ns) / FOUND_UNIT;
-        self.found_late = u32::try_from(late).unwrap_or(u32::MAX);
+        self.found_late = found_late(self.due_ns, ns);
         self
     }
 
     /// From when on it has waited, to about a millisecond: when it was found due. Its due, unless
     /// somebody has said when that was.
     pub(crate) fn waits_since_ns(&self) -> u64 {
-        let late = u64::from(self.found_late) * FOUND_UNIT;
-        self.due_ns.saturating_add(late)
+        since(self.due_ns, self.found_late)
     }
 
     pub(crate) fn is_void(&self) -> bool {
@@ -127,6 +125,21 @@ impl Job {
     pub(crate) fn due_ns(&self) -> u64 {
         self.due_ns
     }
+}
+
+/// From when on a job has waited that was due and found due at these instants, to about a
+/// millisecond: so what is found at its due keeps the order of dues.
+pub(crate) fn waits_since(due_ns: u64, found_ns: u64) -> u64 {
+    since(due_ns, found_late(due_ns, found_ns))
+}
+
+fn found_late(due_ns: u64, found_ns: u64) -> u32 {
+    let late = found_ns.saturating_sub(due_ns) / FOUND_UNIT;
+    u32::try_from(late).unwrap_or(u32::MAX)
+}
+
+fn since(due_ns: u64, found_late: u32) -> u64 {
+    due_ns.saturating_add(u64::from(found_late) * FOUND_UNIT)
 }
 
 /// What was captured may panic as it is dropped. A queue that drops many jobs would unwind out of

@@ -22,7 +22,7 @@ pub use pool::{Pool, PoolBuilder, PoolStillBusy, Workers};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 
-pub(crate) use job::{BatchReporter, Work};
+pub(crate) use job::{BatchReporter, Work, waits_since};
 
 use std::sync::Arc;
 

@@ -1,16 +1,27 @@
-//! Whether and how often a task runs: what to do with what is late, what is due twice, and who goes
-//! first.
+//! Whether and how often a task runs: what to do with what is late, what is due twice, who goes
+//! first, and how many go at once.
 //!
 //! Policies are plain values; `task/` applies them.
 
 mod misfire;
 mod overlap;
 mod priority;
+mod on_full;
+mod labels;
+mod concurrency;
+mod rate;
+mod limit_error;
 mod retry;
 
+pub use concurrency::Concurrency;
+pub(crate) use labels::Labels;
+pub use limit_error::LimitError;
 pub use misfire::Misfire;
+pub use on_full::OnFull;
 pub use overlap::Overlap;
 pub(crate) use priority::AGEING_DEFAULT;
 pub use priority::Priority;
+pub use rate::RateLimit;
+pub(crate) use rate::{Bucket, Rate};
 pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};

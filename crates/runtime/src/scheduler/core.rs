@@ -13,6 +13,8 @@ use super::activity::Activity;
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::gate::Watch;
+use super::pools::Routes;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
@@ -40,6 +42,10 @@ pub(crate) struct Core {
     pub(super) closing: Closing,
     /// `None` if the user brought an executor.
     pub(super) pool: Option<Arc<Pool>>,
+    /// Those with a name.
+    pub(super) named_pools: Box<[Arc<Pool>]>,
+    pub(super) routes: Routes,
+    pub(super) gate: Arc<Watch>,
     pub(super) tick: TickLength,
     pub(super) misfire_threshold: Duration,
     pub(super) next_serial: AtomicU64,
@@ -55,6 +61,11 @@ impl Core {
     /// The start of the tick at which something that is due at `due` comes.
     pub(crate) fn tick_start(&self, due: Moment) -> Moment {
         Moment::of_tick(due.tick_ceil(self.tick), self.tick)
+    }
+
+    /// All pools that are the scheduler's own.
+    pub(super) fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
+        self.pool.iter().chain(&self.named_pools)
     }
 
     /// A run waits for a worker.
@@ -118,8 +129,13 @@ impl Core {
     }
 
     fn note_void_job(&self) {
-        if let Some(pool) = &self.pool {
-            pool.note_void();
+        // Which of them has the job nobody knows here, and counting it too often costs a sweep.
+        self.pools().for_each(|pool| pool.note_void());
+        if self.gate.note_void() {
+            let now = self.engine.clock().now();
+            let sweep = Fire::Sweep(self.engine.clone());
+            // A closed engine drops all that waits.
+            let _ = self.engine.at_moment(now, sweep);
         }
     }
 }

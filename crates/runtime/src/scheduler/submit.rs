@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
+use super::limits::Limits;
+use super::order_asked::OrderAsked;
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap, RetryError};
+use crate::policy::{LimitError, Misfire, Overlap, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
@@ -45,6 +47,8 @@ pub enum SubmitError {
     ZeroCount,
     /// The retry policy is not possible.
     Retry(RetryError),
+    /// A label, a pool, a concurrency key or a rate limit is not possible.
+    Limit(LimitError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -81,7 +85,9 @@ pub struct TaskBuilder<'s> {
     start: Option<Start>,
     /// The same.
     zone: Option<AskedZone>,
-    settings: Settings,
+    pub(super) settings: Settings,
+    /// Only if something of it was asked for.
+    pub(super) order: Option<Box<OrderAsked>>,
     /// How many are wanted, as it was asked for.
     runs: Option<u64>,
     /// Only if something of it was asked for.
@@ -98,6 +104,7 @@ impl<'s> TaskBuilder<'s> {
             start: None,
             zone: None,
             settings: Settings::default(),
+            order: None,
             runs: None,
             failing: None,
             on_conflict: OnConflict::Refuse,
@@ -247,10 +254,7 @@ impl<'s> TaskBuilder<'s> {
         let runs_max = self
             .runs
             .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
-        let settings = Settings {
-            runs_max: runs_max.transpose()?,
-            ..self.settings
-        };
+        let runs_max = runs_max.transpose()?;
         if let Some(retry) = self
             .failing
             .as_ref()
@@ -274,6 +278,13 @@ impl<'s> TaskBuilder<'s> {
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
+        let mut settings = self.settings;
+        if self.order.is_some() || runs_max.is_some() {
+            let order = self.order.unwrap_or_default();
+            let limits = order.checked(&core.routes, id.text());
+            let limits = limits.map_err(SubmitError::Limit)?;
+            settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
+        }
         let failing = self.failing.map(Arc::from);
         let code = Code { handler, failing };
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
@@ -316,6 +327,7 @@ impl fmt::Display for SubmitError {
             ),
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Retry(error) => error.fmt(f),
+            SubmitError::Limit(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -330,6 +342,7 @@ impl std::error::Error for SubmitError {
         match self {
             SubmitError::Schedule(error) => Some(error),
             SubmitError::Retry(error) => Some(error),
+            SubmitError::Limit(error) => Some(error),
             _ => None,
         }
     }
@@ -343,6 +356,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("start", &self.start)
             .field("zone", &self.zone)
             .field("settings", &self.settings)
+            .field("order", &self.order)
             .field("runs", &self.runs)
             .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)

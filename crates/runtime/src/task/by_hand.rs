@@ -125,8 +125,6 @@ impl Task {
         let now = engine.clock().now();
         let calendar = Calendar { nominal, due };
         let run = WaitingRun::by_hand(self, ticket, now, calendar);
-        engine
-            .at_moment(now, Fire::Run(Box::new(run.into_job())))
-            .map(|_| ())
+        engine.at_moment(now, Fire::Run(Box::new(run))).map(|_| ())
     }
 }

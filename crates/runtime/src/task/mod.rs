@@ -31,7 +31,6 @@ mod tally;
 mod token;
 mod trial;
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -43,7 +42,7 @@ use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
-use crate::scheduler::{Core, Fire};
+use crate::scheduler::{Core, Fire, Limits};
 
 pub(crate) use by_hand::NotReplayed;
 pub use by_hand::TriggerOutcome;
@@ -91,12 +90,12 @@ pub(crate) struct Task {
 const _: () = assert!(size_of::<Task>() <= 240);
 
 /// What a task was told when it was added, besides its schedule.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) misfire: Misfire,
     pub(crate) overlap: Overlap,
-    /// The task ends after so many runs.
-    pub(crate) runs_max: Option<NonZeroU64>,
+    /// What it was told about order and limits, if anything.
+    pub(crate) limits: Option<Arc<Limits>>,
 }
 
 /// What changes in a task's life.
@@ -293,7 +292,8 @@ impl Task {
 
     /// Whether so many runs are as many as were wanted.
     fn is_spent(&self, runs: u64) -> bool {
-        let max = self.settings.runs_max;
+        let limits = self.settings.limits.as_ref();
+        let max = limits.and_then(|limits| limits.runs_max);
         max.is_some_and(|max| runs >= max.get())
     }
 

@@ -15,9 +15,11 @@ use std::time::SystemTime;
 use super::state::{End, Refused, Ticket};
 use super::{Epoch, Leftovers, Life, Task};
 use crate::clock::Moment;
+use crate::driver::Engine;
 use crate::executor::{Job, Work};
-use crate::policy::{Misfire, Overlap};
+use crate::policy::{Misfire, Overlap, Priority};
 use crate::schedule::Due;
+use crate::scheduler::{Fire, Limits, Permit};
 
 /// A run that is due and waits for a worker.
 #[must_use = "dropping it refuses the run"]
@@ -32,6 +34,8 @@ pub(crate) struct WaitingRun {
     pub(crate) late_from: Moment,
     pub(super) calendar: Calendar,
     pub(crate) missed: u64,
+    /// Of its concurrency key, if it has one; kept until the attempt is over.
+    pub(crate) permit: Option<Permit>,
 }
 
 /// What the calendar says about a run.
@@ -107,6 +111,7 @@ impl Task {
                         due: occurrence.due,
                     },
                     missed: occurrence.missed,
+                    permit: None,
                 })
             }
             Err(Refused::Busy) => match self.settings.overlap {
@@ -182,12 +187,44 @@ impl WaitingRun {
             late_from: now,
             calendar,
             missed: 0,
+            permit: None,
         }
     }
 
-    /// What an executor gets.
-    pub(crate) fn into_job(self) -> Job {
-        Job::due_at(self.due.as_nanos(), self)
+    /// What an executor gets, of a run that was `found` due.
+    pub(crate) fn into_job(self, found: Moment) -> Job {
+        let (due_ns, class) = (self.due.as_nanos(), self.priority());
+        let job = Job::due_at(due_ns, self).of_class(class);
+        job.found_at(found.as_nanos())
+    }
+
+    pub(crate) fn priority(&self) -> Priority {
+        self.limits()
+            .map_or(Priority::Normal, |limits| limits.priority)
+    }
+
+    /// What its task was told about order and limits, if anything.
+    pub(crate) fn limits(&self) -> Option<&Arc<Limits>> {
+        self.task.as_ref()?.settings.limits.as_ref()
+    }
+
+    pub(crate) fn engine(&self) -> Engine<Fire> {
+        let task = self.task.as_ref();
+        task.expect("a run that waits has its task")
+            .core
+            .engine
+            .clone()
+    }
+
+    /// Whether it would still start; `None` while somebody holds the lock of its task.
+    pub(crate) fn is_wanted(&self) -> Option<bool> {
+        let life = self.task.as_ref()?.life.try_lock()?;
+        Some(life.state.awaits(self.ticket))
+    }
+
+    /// Drops it without telling its task, which does not want it any more.
+    pub(crate) fn forget(mut self) {
+        self.task = None;
     }
 
     /// Takes the task on: from here on dropping the run tells nobody.
@@ -202,9 +239,7 @@ impl Work for WaitingRun {
     }
 
     fn is_void(&self) -> bool {
-        let task = self.task.as_ref();
-        let life = task.and_then(|task| task.life.try_lock());
-        life.is_some_and(|life| !life.state.awaits(self.ticket))
+        self.is_wanted() == Some(false)
     }
 }
 

@@ -107,6 +107,7 @@ impl Task {
                 due: calendar_due,
             },
             missed: trial.missed,
+            permit: None,
         };
         self.core.note_queued_again();
         drop(life);

@@ -27,6 +27,7 @@ pub struct PoolBuilder {
     ageing: Duration,
     keep_alive: Duration,
     lent_max: Option<usize>,
+    kept_max: usize,
 }
 
 impl PoolBuilder {
@@ -37,6 +38,7 @@ impl PoolBuilder {
             ageing: AGEING_DEFAULT,
             keep_alive: KEEP_ALIVE_DEFAULT,
             lent_max: None,
+            kept_max: usize::MAX,
         }
     }
 
@@ -74,6 +76,21 @@ impl PoolBuilder {
         self
     }
 
+    /// What waits beyond so many jobs is dropped, the oldest of the lowest class first.
+    pub(crate) fn drop_oldest_beyond(mut self, jobs: usize) -> PoolBuilder {
+        self.kept_max = jobs;
+        self
+    }
+
+    /// Checks all numbers but that of the workers.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        if let Some(max) = self.lent_max {
+            BuildError::check("replace_hung", max as u128, 0..=WORKERS_MAX as u128)?;
+        }
+        let ageing_ms = self.ageing.as_millis().min(usize::MAX as u128);
+        BuildError::check("ageing in milliseconds", ageing_ms, 1..=usize::MAX as u128)
+    }
+
     /// Starts the threads.
     ///
     /// # Errors
@@ -81,17 +98,13 @@ impl PoolBuilder {
     /// When the number of workers is not possible, or the system refuses a thread (those already
     /// started end then).
     pub fn build(self) -> Result<Pool, BuildError> {
+        self.check()?;
         let workers = self.workers.unwrap_or_else(|| cores().into()).checked()?;
         let (least, most) = (*workers.start(), *workers.end());
-        if let Some(max) = self.lent_max {
-            BuildError::check("replace_hung", max as u128, 0..=WORKERS_MAX as u128)?;
-        }
-        let ageing_ms = self.ageing.as_millis().min(usize::MAX as u128);
-        BuildError::check("ageing in milliseconds", ageing_ms, 1..=usize::MAX as u128)?;
         let (started, has_started) = unbounded();
         let shared = Arc::new(Shared {
             name: self.name,
-            queue: Queue::new(self.ageing),
+            queue: Queue::new(self.ageing).keeping(self.kept_max),
             staff: Staff::new(workers),
             sleepers: Sleepers::new(2 * WORKERS_MAX),
             keep_alive: self.keep_alive,

@@ -162,6 +162,11 @@ impl Pool {
         self.shared.panics.load(Ordering::Relaxed)
     }
 
+    /// How many jobs were dropped because others came to a full queue.
+    pub(crate) fn displaced(&self) -> usize {
+        self.shared.queue.displaced()
+    }
+
     /// One of the jobs handed over has become void. Not for the driver thread.
     pub(crate) fn note_void(&self) {
         self.shared.queue.note_void();
@@ -170,7 +175,7 @@ impl Pool {
     /// One of the workers hangs: another thread stands in for it until
     /// [`return_substitute`](Pool::return_substitute). `false` if there are as many as there may be,
     /// or the system refuses a thread. Waits for no lock, so the driver may call it.
-    #[expect(dead_code, reason = "time limits of runs call it")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "time limits of runs call it"))]
     pub(crate) fn lend_substitute(&self) -> bool {
         let shared = &self.shared;
         let most = shared.staff.read().most();
@@ -186,7 +191,7 @@ impl Pool {
     }
 
     /// The worker that hung is back. The first worker that has nothing to do leaves.
-    #[expect(dead_code, reason = "time limits of runs call it")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "time limits of runs call it"))]
     pub(crate) fn return_substitute(&self) {
         self.shared.staff.take_back();
         self.shared.sleepers.wake_one();
