@@ -154,10 +154,13 @@ impl<T> Mutex<T> {
     }
 }
 
-/// std's lock for many readers, without poisoning.
+/// std's lock for many readers, without poisoning, for what is read without waiting and seldom
+/// written: a reader never waits, and who goes first is never a question.
+#[expect(clippy::disallowed_types, reason = "nobody waits for it but a writer")]
 #[derive(Debug, Default)]
 pub struct RwLock<T>(std::sync::RwLock<T>);
 
+#[expect(clippy::disallowed_types, reason = "as above")]
 impl<T> RwLock<T> {
     /// An unlocked lock around `value`.
     pub const fn new(value: T) -> RwLock<T> {

@@ -5,7 +5,20 @@
 ///
 /// What is left out is counted as skipped, in [`TaskInfo::skipped`](crate::TaskInfo::skipped) and in
 /// the [`Stats`](crate::Stats), and a task goes on with its next occurrence; one that has none ends
-/// as [`Skipped`](crate::TaskState::Skipped).
+/// as [`Skipped`](crate::TaskState::Skipped). Another attempt of a run that has begun, if it is left
+/// out, has failed, and the retry policy decides. All of that is done by the next worker that is
+/// free, in front of everything else: until then the run counts as queued.
+///
+/// # Examples
+///
+/// ```
+/// use wheel_runtime::{OnFull, Scheduler};
+///
+/// let builder = Scheduler::builder().queue_capacity(1_000).on_full(OnFull::Reject);
+/// let scheduler = builder.build()?;
+/// assert_eq!(scheduler.stats().rejected, 0);
+/// # Ok::<(), wheel_runtime::BuildError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnFull {
@@ -14,12 +27,9 @@ pub enum OnFull {
     #[default]
     Wait,
     /// The run that is due is left out, and counted in [`Stats::rejected`](crate::Stats::rejected).
-    /// One that has begun, and is due for another attempt, waits all the same.
     Reject,
     /// The run that was due first of the lowest class is left out, and counted in
-    /// [`Stats::displaced`](crate::Stats::displaced), by the next worker that comes to the queue. If
-    /// it is another attempt of a run that has begun, that attempt has failed, and the retry policy
-    /// decides. With an executor of your own, which keeps its queue to itself, this is
-    /// [`Reject`](OnFull::Reject).
+    /// [`Stats::displaced`](crate::Stats::displaced). With an executor of your own, which keeps its
+    /// queue to itself, this is [`Reject`](OnFull::Reject).
     DropOldest,
 }

@@ -276,7 +276,12 @@ impl SchedulerBuilder {
         let mut lines = Vec::new();
         let pool = match self.executor {
             Some(executor) => {
-                lines.push(Line::new(executor, self.on_full != OnFull::Wait));
+                // Which of its jobs is the oldest, it knows alone.
+                let on_full = match self.on_full {
+                    OnFull::DropOldest => OnFull::Reject,
+                    other => other,
+                };
+                lines.push(Line::new(executor, on_full));
                 None
             }
             None => {
@@ -293,9 +298,8 @@ impl SchedulerBuilder {
             let pool = setup.builder(&format!("{}-{}", self.thread_name, spec.name));
             named_pools.push(Arc::new(pool.workers(spec.workers).build()?));
         }
-        let rejects = self.on_full == OnFull::Reject;
         let own_pools = pool.iter().chain(&named_pools);
-        lines.extend(own_pools.map(|pool| Line::new(Arc::clone(pool) as _, rejects)));
+        lines.extend(own_pools.map(|pool| Line::new(Arc::clone(pool) as _, self.on_full)));
         let gate = Arc::<Watch>::default();
         let slack = tick.duration(1);
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));

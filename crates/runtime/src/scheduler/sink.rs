@@ -17,7 +17,7 @@ use crate::clock::Moment;
 use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
-use crate::policy::Priority;
+use crate::policy::{OnFull, Priority};
 use crate::task::{Epoch, Looked, Task, Ticket, WaitingRun};
 
 /// What the engine of a scheduler holds.
@@ -64,8 +64,7 @@ enum What {
 /// Where the jobs of some tasks run: one without a name, and the named pools.
 pub(super) struct Line {
     executor: Arc<dyn Executor>,
-    /// Beyond a full queue runs are refused, and do not wait.
-    rejects: bool,
+    on_full: OnFull,
     jobs: Vec<Job>,
     /// How many more fit in this pass, if somebody has asked.
     room: Option<usize>,
@@ -143,7 +142,7 @@ impl TaskSink {
     fn queue(&mut self, run: WaitingRun, found: Moment) {
         let line = run.limits().map_or(0, |limits| limits.pool);
         let line = &mut self.lines[line];
-        let job = if line.rejects && !line.has_room(self.queue_max) {
+        let job = if line.on_full == OnFull::Reject && !line.has_room(self.queue_max) {
             self.counters.run_rejected();
             refusal(run)
         } else {
@@ -169,10 +168,10 @@ impl TaskSink {
 }
 
 impl Line {
-    pub(super) fn new(executor: Arc<dyn Executor>, rejects: bool) -> Line {
+    pub(super) fn new(executor: Arc<dyn Executor>, on_full: OnFull) -> Line {
         Line {
             executor,
-            rejects,
+            on_full,
             jobs: Vec::new(),
             room: None,
         }

@@ -277,8 +277,11 @@ fn captured_values_whose_drop_panics_do_not_end_the_process_when_they_are_droppe
     pool.shutdown(HANG).unwrap();
 }
 
+/// Says that the job has started; and opens its gate, at the latest when it is dropped.
+type Held = (Receiver<()>, Sender<()>);
+
 /// Jobs that all have to run at once.
-fn gates(count: usize) -> (Vec<Job>, Vec<(Receiver<()>, Sender<()>)>) {
+fn gates(count: usize) -> (Vec<Job>, Vec<Held>) {
     let gates = (0..count).map(|_| gate());
     gates
         .map(|(job, started, open)| (job, (started, open)))

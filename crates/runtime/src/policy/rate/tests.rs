@@ -1,3 +1,5 @@
+//! When tokens come, to the nanosecond, and which rates are refused.
+
 use super::*;
 
 const MS: u64 = 1_000_000;

@@ -169,6 +169,8 @@ impl Gate {
             self.serve_tokens(&often.key, now);
         }
         self.watch.set_waiting(self.waiting.len());
+        #[cfg(test)]
+        self.watch.set_keys(self.slots.len() + self.tokens.len());
     }
 
     /// Looks at some of those that wait, and drops the ones that are void. Whether there are more to
@@ -361,3 +363,6 @@ fn new_lane(lanes: &mut u64) -> Lane {
     *lanes += 1;
     *lanes
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,12 +11,26 @@ pub(in crate::scheduler) struct Watch {
     waiting: AtomicUsize,
     /// Runs that have become void since the last sweep, at the gate or behind it.
     void: AtomicUsize,
+    #[cfg(test)]
+    keys: AtomicUsize,
 }
 
 impl Watch {
     /// So many wait now.
     pub(super) fn set_waiting(&self, runs: usize) {
         self.waiting.store(runs, Ordering::Relaxed);
+    }
+
+    /// How many wait, and how many keys there are.
+    #[cfg(test)]
+    pub(super) fn seen(&self) -> (usize, usize) {
+        let relaxed = Ordering::Relaxed;
+        (self.waiting.load(relaxed), self.keys.load(relaxed))
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_keys(&self, keys: usize) {
+        self.keys.store(keys, Ordering::Relaxed);
     }
 
     /// A run that was due has become void. Whether the gate should be swept: those that are void may
