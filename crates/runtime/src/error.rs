@@ -8,6 +8,8 @@ use std::ops::RangeInclusive;
 
 use wheel_core::TickLengthError;
 
+use crate::policy::LimitError;
+
 /// Why `build` refused. Nothing has been started, and no thread is left behind.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -25,6 +27,9 @@ pub enum BuildError {
         /// The most that is possible.
         most: u128,
     },
+    /// The name or a label of a [`PoolSpec`](crate::PoolSpec) is not possible. Trying again does not
+    /// help.
+    Pool(LimitError),
     /// The system refused a thread. Trying again later may help.
     Thread(io::Error),
 }
@@ -53,6 +58,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::Tick(error) => error.fmt(f),
+            BuildError::Pool(error) => error.fmt(f),
             BuildError::OutOfRange {
                 what,
                 given,
@@ -75,6 +81,7 @@ impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             BuildError::Tick(error) => Some(error),
+            BuildError::Pool(error) => Some(error),
             BuildError::Thread(error) => Some(error),
             BuildError::OutOfRange { .. } => None,
         }

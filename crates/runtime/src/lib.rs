@@ -82,19 +82,19 @@ pub use driver::TimerKey;
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
-pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
+pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
 pub use observe::{Lateness, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerError, BreakerState};
 pub use policy::{
-    GaveUp, Jitter, Misfire, Overlap, PolicyError, Priority, Reaction, RepeatedFailure, Retry,
-    RetryError, RetryJitter,
+    Concurrency, GaveUp, Jitter, LimitError, Misfire, OnFull, Overlap, PolicyError, Priority,
+    RateLimit, Reaction, RepeatedFailure, Retry, RetryError, RetryJitter,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, PoolSpec, ReplayError, Scheduler,
     SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
     global,
 };
@@ -131,6 +131,11 @@ pub struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/SCHEDULES.md")]
 pub struct Schedules;
+
+/// Those of the page about order and limits.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ORDER.md")]
+pub struct OrderAndLimits;
 
 /// Those of the page about failure.
 #[cfg(doctest)]

@@ -18,11 +18,11 @@ mod rayon;
 
 pub use inline::InlineExecutor;
 pub use job::{Job, Ran};
-pub use pool::{Pool, PoolBuilder, PoolStillBusy};
+pub use pool::{Pool, PoolBuilder, PoolStillBusy, Workers};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 
-pub(crate) use job::{BatchReporter, Work};
+pub(crate) use job::{BatchReporter, Work, waits_since};
 
 use std::sync::Arc;
 

@@ -62,6 +62,17 @@ pub struct Stats {
     pub cancelled: u64,
     /// Runs that found the queue full and waited behind it, in due order.
     pub queue_full: u64,
+    /// Runs that found the queue full and were left out: [`OnFull::Reject`](crate::OnFull::Reject).
+    /// They are counted as skipped as well.
+    pub rejected: u64,
+    /// Runs that were left out of a full queue to make room:
+    /// [`OnFull::DropOldest`](crate::OnFull::DropOldest). They are counted as skipped as well, or as
+    /// attempts that failed.
+    pub displaced: u64,
+    /// Threads of the scheduler's pools, substitutes included; 0 with an executor of your own.
+    pub workers: usize,
+    /// Of those, the ones that have nothing to do.
+    pub idle_workers: usize,
     /// From the tick at which an attempt was due (the earliest, if its run stood for several
     /// occurrences) to its start.
     pub lateness: Lateness,

@@ -1,5 +1,5 @@
-//! Whether and how often a task runs: what to do with what is late, what is due twice, and who goes
-//! first.
+//! Whether and how often a task runs: what to do with what is late, what is due twice, who goes
+//! first, and how many go at once.
 //!
 //! Policies are plain values; `task/` applies them.
 
@@ -12,6 +12,11 @@ mod jitter;
 mod misfire;
 mod overlap;
 mod priority;
+mod on_full;
+mod labels;
+mod concurrency;
+mod rate;
+mod limit_error;
 mod retry;
 mod rules;
 
@@ -19,12 +24,19 @@ mod rules;
 pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
 #[cfg(feature = "serde")]
 pub use breaker::{Breaker, BreakerError, BreakerState};
+pub use concurrency::Concurrency;
 pub(crate) use draw::Draws;
 pub use error::PolicyError;
 pub use jitter::Jitter;
+pub(crate) use labels::Labels;
+pub use limit_error::LimitError;
 pub use misfire::Misfire;
+pub use on_full::OnFull;
 pub use overlap::Overlap;
+pub(crate) use priority::AGEING_DEFAULT;
 pub use priority::Priority;
+pub use rate::RateLimit;
+pub(crate) use rate::{Bucket, Rate};
 pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
 pub(crate) use rules::{React, Rules, RunEnd};

@@ -14,14 +14,17 @@ use super::closing::Closing;
 use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::gate::{Gate, Watch};
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
+use super::pools::{PoolSpec, Routes};
 use super::registry::Registry;
-use super::sink::TaskSink;
+use super::sink::{Line, TaskSink};
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
-use crate::executor::{Executor, Pool};
+use crate::executor::{Executor, Pool, PoolBuilder, Workers};
+use crate::policy::{AGEING_DEFAULT, OnFull};
 use crate::task::{Context, IntoOutcome, Outcome};
 
 const QUEUE_DEFAULT: usize = 100_000;
@@ -49,8 +52,13 @@ const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 #[must_use = "a builder does nothing until it is built"]
 pub struct SchedulerBuilder {
     engine: EngineSettings,
-    workers: Option<usize>,
+    workers: Option<Workers>,
     executor: Option<Arc<dyn Executor>>,
+    pools: Vec<PoolSpec>,
+    ageing: Duration,
+    keep_alive: Option<Duration>,
+    lent_max: Option<usize>,
+    on_full: OnFull,
     queue_max: usize,
     tasks_max: Option<usize>,
     misfire_threshold: Duration,
@@ -66,6 +74,11 @@ impl SchedulerBuilder {
             engine: EngineSettings::default(),
             workers: None,
             executor: None,
+            pools: Vec::new(),
+            ageing: AGEING_DEFAULT,
+            keep_alive: None,
+            lent_max: None,
+            on_full: OnFull::Wait,
             queue_max: QUEUE_DEFAULT,
             tasks_max: None,
             misfire_threshold: MISFIRE_DEFAULT,
@@ -76,10 +89,11 @@ impl SchedulerBuilder {
         }
     }
 
-    /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told
-    /// otherwise.
-    pub fn workers(mut self, workers: usize) -> SchedulerBuilder {
-        self.workers = Some(workers);
+    /// How many threads run handlers, or between how many: 1 to 1024; as many as the machine has cores
+    /// unless told otherwise. A pool with a range grows with what waits and shrinks when it is idle:
+    /// [`Workers`].
+    pub fn workers(mut self, workers: impl Into<Workers>) -> SchedulerBuilder {
+        self.workers = Some(workers.into());
         self
     }
 
@@ -94,11 +108,49 @@ impl SchedulerBuilder {
         self
     }
 
+    /// Adds a pool of workers for tasks that name it, or that have its labels: [`PoolSpec`].
+    pub fn pool(mut self, pool: PoolSpec) -> SchedulerBuilder {
+        self.pools.push(pool);
+        self
+    }
+
+    /// How long a run waits for each class of [`Priority`](crate::Priority) that it gains, from 1 ms;
+    /// 1 s unless told otherwise, and with [`Duration::MAX`] none is ever gained. Waiting begins when
+    /// the driver finds the run due. In pools of the scheduler's own; an executor of yours has its
+    /// own order.
+    pub fn ageing(mut self, period: Duration) -> SchedulerBuilder {
+        self.ageing = period;
+        self
+    }
+
+    /// How long a worker has nothing to do before it leaves, where there are more than the least; 10 s
+    /// unless told otherwise. Real time, whatever the clock.
+    pub fn keep_alive(mut self, idle: Duration) -> SchedulerBuilder {
+        self.keep_alive = Some(idle);
+        self
+    }
+
+    /// How many workers whose handlers do not return after their time are replaced at a time, in each
+    /// pool: 0 to 1024; as many as the pool has workers unless told otherwise. With 0 the number of
+    /// threads is strict.
+    pub fn replace_hung(mut self, workers: usize) -> SchedulerBuilder {
+        self.lent_max = Some(workers);
+        self
+    }
+
+    /// What becomes of runs that are due while the queue is full; [`OnFull::Wait`] unless told
+    /// otherwise.
+    pub fn on_full(mut self, on_full: OnFull) -> SchedulerBuilder {
+        self.on_full = on_full;
+        self
+    }
+
     /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216;
     /// 100,000 unless told otherwise.
     ///
-    /// A full queue stalls nothing: what is due beyond it waits behind it in due order, and is
-    /// counted in [`Stats::queue_full`](crate::Stats::queue_full). A task waits there once at most.
+    /// A full queue stalls nothing: unless [`on_full`](SchedulerBuilder::on_full) says otherwise, what is due beyond it
+    /// waits behind it in the same order. It is counted in
+    /// [`Stats::queue_full`](crate::Stats::queue_full). Each pool has a queue of its own.
     pub fn queue_capacity(mut self, runs: usize) -> SchedulerBuilder {
         self.queue_max = runs;
         self
@@ -214,20 +266,47 @@ impl SchedulerBuilder {
             .engine
             .checked(format!("{}-driver", self.thread_name))?;
         let tick = config.tick();
-        let (executor, pool) = match self.executor {
-            Some(executor) => (executor, None),
+        let routes = Routes::new(&self.pools)?;
+        let setup = PoolSetup {
+            ageing: self.ageing,
+            keep_alive: self.keep_alive,
+            lent_max: self.lent_max,
+            kept_max: (self.on_full == OnFull::DropOldest).then_some(self.queue_max),
+        };
+        // Checked also where the executor is the user's.
+        setup.builder("").check()?;
+        let mut lines = Vec::new();
+        let pool = match self.executor {
+            Some(executor) => {
+                // Which of its jobs is the oldest, it knows alone.
+                let on_full = match self.on_full {
+                    OnFull::DropOldest => OnFull::Reject,
+                    other => other,
+                };
+                lines.push(Line::new(executor, on_full));
+                None
+            }
             None => {
-                let pool = Pool::builder().thread_name(format!("{}-worker", self.thread_name));
+                let pool = setup.builder(&format!("{}-worker", self.thread_name));
                 let pool = match self.workers {
                     Some(workers) => pool.workers(workers),
                     None => pool,
                 };
-                let pool = Arc::new(pool.build()?);
-                (Arc::clone(&pool) as Arc<dyn Executor>, Some(pool))
+                Some(Arc::new(pool.build()?))
             }
         };
+        let mut named_pools = Vec::new();
+        for spec in self.pools {
+            let pool = setup.builder(&format!("{}-{}", self.thread_name, spec.name));
+            named_pools.push(Arc::new(pool.workers(spec.workers).build()?));
+        }
+        let own_pools = pool.iter().chain(&named_pools);
+        lines.extend(own_pools.map(|pool| Line::new(Arc::clone(pool) as _, self.on_full)));
+        let gate = Arc::<Watch>::default();
+        let slack = tick.duration(1);
+        let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
         let counters = Arc::new(Counters::new());
-        let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
+        let sink = TaskSink::new(lines, at_gate, Arc::clone(&counters), self.queue_max);
         let core = Core {
             engine: Engine::start(config, sink)?,
             registry: Registry::new(self.tasks_max),
@@ -242,6 +321,9 @@ impl SchedulerBuilder {
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),
             pool,
+            named_pools: named_pools.into(),
+            routes,
+            gate,
             tick,
             misfire_threshold: self.misfire_threshold,
             next_serial: AtomicU64::new(1),
@@ -250,11 +332,40 @@ impl SchedulerBuilder {
     }
 }
 
+/// What all pools of a scheduler have in common.
+struct PoolSetup {
+    ageing: Duration,
+    keep_alive: Option<Duration>,
+    lent_max: Option<usize>,
+    kept_max: Option<usize>,
+}
+
+impl PoolSetup {
+    fn builder(&self, thread_name: &str) -> PoolBuilder {
+        let mut pool = Pool::builder().thread_name(thread_name).ageing(self.ageing);
+        if let Some(idle) = self.keep_alive {
+            pool = pool.keep_alive(idle);
+        }
+        if let Some(max) = self.lent_max {
+            pool = pool.replace_hung(max);
+        }
+        if let Some(max) = self.kept_max {
+            pool = pool.drop_oldest_beyond(max);
+        }
+        pool
+    }
+}
+
 impl fmt::Debug for SchedulerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SchedulerBuilder")
             .field("engine", &self.engine)
             .field("workers", &self.workers)
+            .field("pools", &self.pools)
+            .field("ageing", &self.ageing)
+            .field("keep_alive", &self.keep_alive)
+            .field("replace_hung", &self.lent_max)
+            .field("on_full", &self.on_full)
             .field("queue_capacity", &self.queue_max)
             .field("max_tasks", &self.tasks_max)
             .field("misfire_threshold", &self.misfire_threshold)

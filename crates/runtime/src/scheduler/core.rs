@@ -13,8 +13,10 @@ use super::activity::Activity;
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::gate::Watch;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
+use super::pools::Routes;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
@@ -44,6 +46,10 @@ pub(crate) struct Core {
     pub(super) closing: Closing,
     /// `None` if the user brought an executor.
     pub(super) pool: Option<Arc<Pool>>,
+    /// Those with a name.
+    pub(super) named_pools: Box<[Arc<Pool>]>,
+    pub(super) routes: Routes,
+    pub(super) gate: Arc<Watch>,
     pub(super) tick: TickLength,
     pub(crate) misfire_threshold: Duration,
     pub(super) next_serial: AtomicU64,
@@ -59,6 +65,11 @@ impl Core {
     /// The start of the tick at which something that is due at `due` comes.
     pub(crate) fn tick_start(&self, due: Moment) -> Moment {
         Moment::of_tick(due.tick_ceil(self.tick), self.tick)
+    }
+
+    /// All pools that are the scheduler's own.
+    pub(super) fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
+        self.pool.iter().chain(&self.named_pools)
     }
 
     /// An attempt of a run starts at `now`.
@@ -78,9 +89,7 @@ impl Core {
     pub(crate) fn note_withdrawn(&self, queued: usize) {
         for _ in 0..queued {
             self.activity.end();
-            if let Some(pool) = &self.pool {
-                pool.note_void();
-            }
+            self.note_void_job();
         }
         if queued == 0 {
             self.activity.tell();
@@ -95,12 +104,23 @@ impl Core {
         let job = Job::new(move || leftovers.discard());
         let now = self.engine.clock().now();
         // What a closed engine refuses is dropped here, and a panic of it ends in the job.
-        drop(self.engine.at_moment(now, Fire::Run(Box::new(job))));
+        drop(self.engine.at_moment(now, Fire::Job(Box::new(job))));
     }
 
     /// A task that was added could not be armed: its user is told that it was refused.
     pub(crate) fn note_refused(&self) {
         self.counters.task_refused();
         self.activity.tell();
+    }
+
+    fn note_void_job(&self) {
+        // Which of them has the job nobody knows here, and counting it too often costs a sweep.
+        self.pools().for_each(|pool| pool.note_void());
+        if self.gate.note_void() {
+            let now = self.engine.clock().now();
+            let sweep = Fire::Sweep(self.engine.clone());
+            // A closed engine drops all that waits.
+            let _ = self.engine.at_moment(now, sweep);
+        }
     }
 }

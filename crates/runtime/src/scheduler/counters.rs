@@ -59,6 +59,7 @@ struct Line {
     early: AtomicU64,
     cancelled: AtomicU64,
     queue_full: AtomicU64,
+    rejected: AtomicU64,
 }
 
 impl Counters {
@@ -191,6 +192,11 @@ impl Counters {
         self.here().queue_full.fetch_add(runs, Ordering::Relaxed);
     }
 
+    /// A run found the queue full, and is not to wait.
+    pub(crate) fn run_rejected(&self) {
+        self.here().rejected.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Tasks that will run or run.
     pub(crate) fn live(&self) -> usize {
         // Acquire: pairs with `moved`. [O53]
@@ -233,8 +239,9 @@ impl Counters {
             early: count(|line| &line.early),
             cancelled: count(|line| &line.cancelled),
             queue_full: count(|line| &line.queue_full),
+            rejected: count(|line| &line.rejected),
             lateness: self.lateness.snapshot(),
-            // What the dead letters know.
+            // What the dead letters and the pools know.
             ..Stats::default()
         }
     }

@@ -329,7 +329,7 @@ impl Core {
         let planned = at_once.plan(clock.now(), clock.wall(), Draws::default());
         let (plan, _) = planned.expect("a single instant is always possible");
         let id = self.registry.id_again(self.serial(), &shown.task);
-        let (settings, code) = (replay.settings, replay.code.clone());
+        let (settings, code) = (replay.settings.clone(), replay.code.clone());
         let task = Task::new(Arc::clone(self), id, settings, plan, code);
         let add = || self.registry.add(&task, OnConflict::Refuse).map(|_| ());
         match task.begin_with_replay(shown, add) {

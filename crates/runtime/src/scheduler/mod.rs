@@ -25,6 +25,9 @@ mod pausing;
 mod when_due;
 mod when_failed;
 mod when_repeated;
+mod order_asked;
+mod limits;
+mod pools;
 mod registry;
 mod filter;
 mod dead_letters;
@@ -33,6 +36,7 @@ mod dead_letters;
 mod kinds;
 
 mod sink;
+mod gate;
 mod mark;
 #[cfg(wheel_model)]
 pub(crate) mod modelled;
@@ -48,6 +52,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Patience;
+use crate::error::BuildError;
+use crate::executor::Workers;
 use crate::observe::Stats;
 use crate::schedule::Schedule;
 use crate::task::{CancelOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome};
@@ -66,6 +72,8 @@ pub use kinds::{
     DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
     UnresolvedTask,
 };
+pub(crate) use limits::{Limits, Permit};
+pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
@@ -270,6 +278,8 @@ impl Scheduler {
     /// Never ends while there is always another run. From inside a handler it does not wait for
     /// that handler's own run; on the driver thread, where handlers of an
     /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all.
+    /// A run that waits for a token of its rate limit is waited for as well: on a manual clock, which
+    /// does not bring the token by itself, go on with [`run_for`](crate::ManualClock::run_for).
     /// A run that waits for a worker is waited for, so a handler that calls this on the last free
     /// worker waits for ever: give it a limit there.
     ///
@@ -335,11 +345,43 @@ impl Scheduler {
     pub fn stats(&self) -> Stats {
         let mut stats = self.core.counters.read();
         (stats.dead_letters, stats.dead_letters_dropped) = self.core.dead.counts();
+        for pool in self.core.pools() {
+            stats.workers += pool.workers();
+            stats.idle_workers += pool.idle_workers();
+            stats.displaced += pool.displaced() as u64;
+        }
         #[cfg(feature = "serde")]
         {
             stats.unresolved = self.core.kinds.unresolved_count();
         }
         stats
+    }
+
+    /// How many workers there are to be from now on, in the pool without a name: a number, or a range
+    /// within which it grows and shrinks. New threads start in this call. Of those that are too many,
+    /// each leaves when its run is over; no run is interrupted. Without effect with an executor of
+    /// your own. [`Stats::workers`] tells how many there are.
+    ///
+    /// # Errors
+    ///
+    /// A number that is not possible: nothing has changed then. Or the system refuses a thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_runtime::Scheduler;
+    ///
+    /// let scheduler = Scheduler::builder().workers(2).build()?;
+    /// scheduler.set_workers(4)?; // Rush hour.
+    /// assert_eq!(scheduler.stats().workers, 4);
+    /// scheduler.set_workers(1..=8)?;
+    /// # Ok::<(), wheel_runtime::BuildError>(())
+    /// ```
+    pub fn set_workers(&self, workers: impl Into<Workers>) -> Result<(), BuildError> {
+        match &self.core.pool {
+            Some(pool) => pool.set_workers(workers),
+            None => Ok(()),
+        }
     }
 
     /// Shuts down: refuses new tasks, ends those that have no run going, lets runs that are going

@@ -149,7 +149,7 @@ impl Core {
     }
 
     fn send_workers_home(&self, grace: Duration) {
-        if let Some(pool) = &self.pool {
+        for pool in self.pools() {
             // Who is still busy has been named in the report.
             let _ = pool.shutdown(grace);
         }

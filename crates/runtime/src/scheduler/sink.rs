@@ -1,5 +1,5 @@
-//! The scheduler's end of the driver: what is due becomes a job, and the jobs of a pass go to the
-//! executor as one batch.
+//! The scheduler's end of the driver: what is due becomes a job, at the gate if its task has limits
+//! (`gate/`), and the jobs of a pass go to the executor as one batch.
 //!
 //! Everything here runs on the driver thread, and takes no lock: of tasks it only tries them, and
 //! comes back to one that is taken in its next pass, when everything else that is due has been
@@ -10,11 +10,14 @@ use std::sync::Arc;
 use wheel_sync::thread;
 
 use super::counters::Counters;
+use super::gate::{Gate, Ready};
+use super::limits::Limits;
 use super::mark::Mark;
 use crate::clock::Moment;
-use crate::driver::{DueTimer, Sink};
+use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
+use crate::policy::{OnFull, Priority};
 use crate::task::{CancelToken, Epoch, Looked, Task, Ticket, WaitingRun};
 
 /// What the engine of a scheduler holds.
@@ -26,9 +29,19 @@ pub(crate) enum Fire {
     /// One of either whose task had its lock taken when it was due.
     Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
-    Run(Box<Job>),
+    Run(Box<WaitingRun>),
+    /// Something else for the executor.
+    Job(Box<Job>),
     /// A run is to be told to stop.
     Tell(Box<Told>),
+    /// A run of a concurrency key is over.
+    Freed(Arc<Limits>),
+    /// A rate key has a token, or is full again.
+    Tokens(Arc<Limits>),
+    /// Somebody at the gate is to be looked at again.
+    Gate(Arc<Limits>),
+    /// Many of those at the gate may have become void.
+    Sweep(Engine<Fire>),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
 }
@@ -58,12 +71,23 @@ enum What {
     Retry(Ticket),
 }
 
+/// Where the jobs of some tasks run: one without a name, and the named pools.
+pub(super) struct Line {
+    executor: Arc<dyn Executor>,
+    on_full: OnFull,
+    jobs: Vec<Job>,
+    /// How many more fit in this pass, if somebody has asked.
+    room: Option<usize>,
+}
+
 /// Lives on the driver thread.
 pub(super) struct TaskSink {
-    executor: Arc<dyn Executor>,
+    lines: Vec<Line>,
+    gate: Gate,
     counters: Arc<Counters>,
     queue_max: usize,
-    jobs: Vec<Job>,
+    /// When the latest run came to the gate.
+    now: Moment,
     marks: Vec<Mark>,
     /// Set, but somebody had the lock that waking takes.
     #[expect(clippy::vec_box, reason = "it goes back in the box in which it came")]
@@ -77,20 +101,99 @@ pub(super) struct TaskSink {
 }
 
 impl TaskSink {
+    /// The first line is that of tasks without a pool of their own.
     pub(super) fn new(
-        executor: Arc<dyn Executor>,
+        lines: Vec<Line>,
+        gate: Gate,
         counters: Arc<Counters>,
         queue_max: usize,
     ) -> TaskSink {
         TaskSink {
-            executor,
+            lines,
+            gate,
             counters,
             queue_max,
-            jobs: Vec::new(),
+            now: Moment::ZERO,
             marks: Vec::new(),
             told: Vec::new(),
             busy: Vec::new(),
             to_see_again: 0,
+        }
+    }
+
+    fn look(&mut self, came: Came, now: Moment) {
+        let Came { task, what, due } = came;
+        let looked = match what {
+            What::Occurrence(epoch) => task.occur(epoch, due, now),
+            What::Retry(ticket) => task.try_again(ticket, due, now),
+        };
+        match looked {
+            Looked::Run(run) => self.go(run, now),
+            Looked::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
+            Looked::Nothing => {}
+            Looked::Busy(task) => self.busy.push(Came { task, what, due }),
+        }
+    }
+
+    /// A run is due: it goes, or waits at the gate.
+    fn go(&mut self, run: WaitingRun, now: Moment) {
+        match run.limits().filter(|limits| limits.is_gated()) {
+            None => self.queue(run, now),
+            Some(limits) => {
+                let limits = Arc::clone(limits);
+                self.gate.admit(run, limits, now);
+                self.now = now;
+            }
+        }
+    }
+
+    fn queue_ready(&mut self) {
+        for Ready { run, found } in self.gate.take_ready() {
+            self.queue(run, found);
+        }
+    }
+
+    /// A run that was `found` due goes to its executor with the others of this pass.
+    fn queue(&mut self, run: WaitingRun, found: Moment) {
+        let line = run.limits().map_or(0, |limits| limits.pool);
+        let line = &mut self.lines[line];
+        let job = if line.on_full == OnFull::Reject && !line.has_room(self.queue_max) {
+            self.counters.run_rejected();
+            refusal(run)
+        } else {
+            run.into_job(found)
+        };
+        line.jobs.push(job);
+    }
+
+    /// Puts what was busy back, due already, so that it comes in the next pass.
+    fn look_again(&mut self) {
+        for busy in std::mem::take(&mut self.busy) {
+            let (engine, due) = (busy.task.core().engine.clone(), busy.due);
+            // A closed engine is being shut down with all its tasks.
+            let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
+            self.to_see_again += usize::from(inserted.is_ok());
+        }
+        for (engine, limits) in self.gate.take_busy() {
+            let now = engine.clock().now();
+            let inserted = engine.at_moment(now, Fire::Gate(limits));
+            self.to_see_again += usize::from(inserted.is_ok());
+        }
+        for told in std::mem::take(&mut self.told) {
+            let engine = told.task.core().engine.clone();
+            // A closed engine is being shut down, which wakes everybody when its time has come.
+            let _ = engine.at_moment(Moment::ZERO, Fire::Tell(told));
+        }
+    }
+}
+
+impl Line {
+    pub(super) fn new(executor: Arc<dyn Executor>, on_full: OnFull) -> Line {
+        Line {
+            executor,
+            on_full,
+            jobs: Vec::new(),
+            room: None,
         }
     }
 
@@ -102,34 +205,42 @@ impl TaskSink {
             .ok()
     }
 
-    fn look(&mut self, came: Came, now: Moment) {
-        let Came { task, what, due } = came;
-        let looked = match what {
-            What::Occurrence(epoch) => task.occur(epoch, due, now),
-            What::Retry(ticket) => task.try_again(ticket, due, now),
-        };
-        match looked {
-            Looked::Run(run) => self.jobs.push(run.into_job()),
-            Looked::Runs(runs) => self.jobs.extend(runs.into_iter().map(WaitingRun::into_job)),
-            Looked::Nothing => {}
-            Looked::Busy(task) => self.busy.push(Came { task, what, due }),
-        }
+    fn queued(&self) -> usize {
+        self.guard(|executor| executor.queued()).unwrap_or(0)
     }
 
-    /// Puts what was busy back, due already, so that it comes in the next pass.
-    fn look_again(&mut self) {
-        for busy in std::mem::take(&mut self.busy) {
-            let (engine, due) = (busy.task.core().engine.clone(), busy.due);
-            // A closed engine is being shut down with all its tasks.
-            let inserted = engine.at_moment(due, Fire::Again(Box::new(busy)));
-            self.to_see_again += usize::from(inserted.is_ok());
-        }
-        for told in std::mem::take(&mut self.told) {
-            let engine = told.task.core().engine.clone();
-            // A closed engine is being shut down, which wakes everybody when its time has come.
-            let _ = engine.at_moment(Moment::ZERO, Fire::Tell(told));
-        }
+    /// Whether another one fits into the queue, and if so, that it is there now.
+    fn has_room(&mut self, queue_max: usize) -> bool {
+        let room = self
+            .room
+            .unwrap_or_else(|| queue_max.saturating_sub(self.queued()));
+        self.room = Some(room.saturating_sub(1));
+        room > 0
     }
+
+    /// Hands over what the pass has brought.
+    fn flush(&mut self, counters: &Counters, queue_max: usize) {
+        self.room = None;
+        if self.jobs.is_empty() {
+            return;
+        }
+        let over = self.queued().saturating_add(self.jobs.len());
+        let over = over.saturating_sub(queue_max);
+        if over > 0 {
+            let over = over.min(self.jobs.len());
+            counters.queue_was_full(over as u64);
+        }
+        let mut jobs = std::mem::take(&mut self.jobs);
+        // What it left or dropped, it refused.
+        self.guard(|executor| executor.execute(&mut jobs));
+        discard(jobs);
+    }
+}
+
+/// A job that refuses the run, in front of all others: that takes the lock of its task, and may drop
+/// or call what is the user's, which is nothing for the driver.
+fn refusal(run: WaitingRun) -> Job {
+    Job::due_at(0, move || drop(run)).of_class(Priority::High)
 }
 
 impl Sink<Fire> for TaskSink {
@@ -143,10 +254,30 @@ impl Sink<Fire> for TaskSink {
                 self.to_see_again -= 1;
                 self.look(*busy, now);
             }
-            Fire::Run(job) => self.jobs.push(*job),
+            Fire::Run(run) => self.go(*run, now),
+            Fire::Job(job) => self.lines[0].jobs.push(*job),
             Fire::Tell(told) => {
                 if !told.token.try_cancel() {
                     self.told.push(told);
+                }
+            }
+            Fire::Freed(limits) => {
+                self.gate.freed(&limits, now);
+                self.queue_ready();
+            }
+            Fire::Tokens(limits) => {
+                self.gate.tokens_came(&limits, now);
+                self.queue_ready();
+            }
+            Fire::Gate(limits) => {
+                self.to_see_again -= 1;
+                self.gate.look(&limits, now);
+                self.queue_ready();
+            }
+            Fire::Sweep(engine) => {
+                if self.gate.sweep() {
+                    let again = Fire::Sweep(engine.clone());
+                    let _ = engine.at_moment(now, again);
                 }
             }
             Fire::Mark(mark) => self.marks.push(mark),
@@ -154,18 +285,10 @@ impl Sink<Fire> for TaskSink {
     }
 
     fn flush(&mut self) {
-        if !self.jobs.is_empty() {
-            let queued = self.guard(|executor| executor.queued()).unwrap_or(0);
-            let over = queued.saturating_add(self.jobs.len());
-            let over = over.saturating_sub(self.queue_max);
-            if over > 0 {
-                let over = over.min(self.jobs.len());
-                self.counters.queue_was_full(over as u64);
-            }
-            let mut jobs = std::mem::take(&mut self.jobs);
-            // What it left or dropped, it refused.
-            self.guard(|executor| executor.execute(&mut jobs));
-            discard(jobs);
+        self.gate.settle(self.now);
+        self.queue_ready();
+        for line in &mut self.lines {
+            line.flush(&self.counters, self.queue_max);
         }
         self.look_again();
     }

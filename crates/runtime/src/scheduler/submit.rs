@@ -8,11 +8,13 @@ use std::time::{Duration, SystemTime};
 use super::Scheduler;
 #[cfg(feature = "serde")]
 use super::kinds::{KindError, OfKind};
+use super::limits::Limits;
+use super::order_asked::OrderAsked;
 use super::registry::NotAdded;
 use super::when_due::WhenDue;
 #[cfg(feature = "serde")]
 use crate::clock::Moment;
-use crate::policy::{Draws, Misfire, Overlap, PolicyError, RetryError};
+use crate::policy::{Draws, LimitError, Misfire, Overlap, PolicyError, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
@@ -57,6 +59,8 @@ pub enum SubmitError {
     /// Something is wrong with its kind, or with the payload for that.
     #[cfg(feature = "serde")]
     Kind(KindError),
+    /// A label, a pool, a concurrency key or a rate limit is not possible.
+    Limit(LimitError),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -95,6 +99,8 @@ pub struct TaskBuilder<'s> {
     pub(super) zone: Option<AskedZone>,
     pub(super) when_due: WhenDue,
     pub(super) settings: Settings,
+    /// Only if something of it was asked for.
+    pub(super) order: Option<Box<OrderAsked>>,
     /// How many are wanted, as it was asked for.
     pub(super) runs: Option<u64>,
     /// Only if something of it was asked for.
@@ -118,6 +124,7 @@ impl<'s> TaskBuilder<'s> {
             zone: None,
             when_due: WhenDue::default(),
             settings: Settings::default(),
+            order: None,
             runs: None,
             failing: None,
             on_conflict: OnConflict::Refuse,
@@ -287,10 +294,8 @@ impl<'s> TaskBuilder<'s> {
         let runs_max = self
             .runs
             .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
-        let settings = Settings {
-            runs_max: runs_max.transpose()?,
-            ..self.settings
-        };
+        let runs_max = runs_max.transpose()?;
+        let mut settings = self.settings;
         settings.misfire.check().map_err(SubmitError::Policy)?;
         settings.overlap.check().map_err(SubmitError::Policy)?;
         if let Some(retry) = self
@@ -318,6 +323,12 @@ impl<'s> TaskBuilder<'s> {
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
+        if self.order.is_some() || runs_max.is_some() {
+            let order = self.order.unwrap_or_default();
+            let limits = order.checked(&core.routes, id.text());
+            let limits = limits.map_err(SubmitError::Limit)?;
+            settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
+        }
         let clock = core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         #[cfg(feature = "serde")]
@@ -381,6 +392,7 @@ impl fmt::Display for SubmitError {
             }
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => error.fmt(f),
+            SubmitError::Limit(error) => error.fmt(f),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -398,6 +410,7 @@ impl std::error::Error for SubmitError {
             SubmitError::Retry(error) => Some(error),
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => Some(error),
+            SubmitError::Limit(error) => Some(error),
             _ => None,
         }
     }
@@ -412,6 +425,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("zone", &self.zone)
             .field("when_due", &self.when_due)
             .field("settings", &self.settings)
+            .field("order", &self.order)
             .field("runs", &self.runs)
             .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)

@@ -118,7 +118,7 @@ impl Task {
         let engine = &self.core.engine;
         for run in runs {
             let now = engine.clock().now();
-            drop(engine.at_moment(now, Fire::Run(Box::new(run.into_job()))));
+            drop(engine.at_moment(now, Fire::Run(Box::new(run))));
         }
     }
 }

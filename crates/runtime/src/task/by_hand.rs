@@ -187,8 +187,7 @@ impl Task {
     fn send(&self, run: WaitingRun) -> Result<(), InsertError<Fire>> {
         let engine = &self.core.engine;
         let now = engine.clock().now();
-        let sent = engine.at_moment(now, Fire::Run(Box::new(run.into_job())));
-        sent.map(drop)
+        engine.at_moment(now, Fire::Run(Box::new(run))).map(drop)
     }
 }
 

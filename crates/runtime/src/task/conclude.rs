@@ -329,7 +329,7 @@ impl Task {
         let code = life.code.clone();
         let replay = code.map(|code| Replay {
             serial: self.id.serial,
-            settings: self.settings,
+            settings: self.settings.clone(),
             code,
         });
         Letter { shown, replay }

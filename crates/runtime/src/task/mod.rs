@@ -40,7 +40,6 @@ mod tally;
 mod token;
 mod trial;
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use wheel_core::InsertError;
@@ -51,7 +50,7 @@ use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
-use crate::scheduler::{Core, Fire};
+use crate::scheduler::{Core, Fire, Limits};
 
 pub(crate) use by_hand::NotReplayed;
 pub use by_hand::{BackfillError, TriggerOutcome};
@@ -100,12 +99,12 @@ pub(crate) struct Task {
 const _: () = assert!(size_of::<Task>() <= 248);
 
 /// What a task was told when it was added, besides its schedule.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) misfire: Misfire,
     pub(crate) overlap: Overlap,
-    /// The task ends after so many runs.
-    pub(crate) runs_max: Option<NonZeroU64>,
+    /// What it was told about order and limits, if anything.
+    pub(crate) limits: Option<Arc<Limits>>,
 }
 
 /// What changes in a task's life.
@@ -305,7 +304,8 @@ impl Task {
 
     /// Whether as many runs have started, or are to start, as were wanted.
     fn has_enough(&self, life: &Life) -> bool {
-        let Some(max) = self.settings.runs_max else {
+        let limits = self.settings.limits.as_ref();
+        let Some(max) = limits.and_then(|limits| limits.runs_max) else {
             return false;
         };
         let replayed = life.trials().filter(|trial| trial.begun.is_none()).count();

@@ -19,10 +19,11 @@ use wheel_sync::MutexGuard;
 use super::state::{End, Refused, Ticket};
 use super::{CancelToken, Epoch, Leftovers, Life, SkipReason, Task};
 use crate::clock::Moment;
+use crate::driver::Engine;
 use crate::executor::{Job, Work};
-use crate::policy::{Misfire, Overlap};
+use crate::policy::{Misfire, Overlap, Priority};
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Told};
+use crate::scheduler::{Fire, Limits, Permit, Told};
 
 /// A run that is due and waits for a worker.
 #[must_use = "dropping it refuses the run"]
@@ -31,6 +32,8 @@ pub(crate) struct WaitingRun {
     task: Option<Arc<Task>>,
     pub(super) ticket: Ticket,
     pub(crate) occasion: Occasion,
+    /// Of its concurrency key, if it has one; kept until the attempt is over.
+    pub(crate) permit: Option<Permit>,
 }
 
 /// What a run is for.
@@ -334,12 +337,44 @@ impl WaitingRun {
             task: Some(Arc::clone(task)),
             ticket,
             occasion,
+            permit: None,
         }
     }
 
-    /// What an executor gets.
-    pub(crate) fn into_job(self) -> Job {
-        Job::due_at(self.occasion.due.as_nanos(), self)
+    /// What an executor gets, of a run that was `found` due.
+    pub(crate) fn into_job(self, found: Moment) -> Job {
+        let (due_ns, class) = (self.occasion.due.as_nanos(), self.priority());
+        let job = Job::due_at(due_ns, self).of_class(class);
+        job.found_at(found.as_nanos())
+    }
+
+    pub(crate) fn priority(&self) -> Priority {
+        self.limits()
+            .map_or(Priority::Normal, |limits| limits.priority)
+    }
+
+    /// What its task was told about order and limits, if anything.
+    pub(crate) fn limits(&self) -> Option<&Arc<Limits>> {
+        self.task.as_ref()?.settings.limits.as_ref()
+    }
+
+    pub(crate) fn engine(&self) -> Engine<Fire> {
+        let task = self.task.as_ref();
+        task.expect("a run that waits has its task")
+            .core
+            .engine
+            .clone()
+    }
+
+    /// Whether it would still start; `None` while somebody holds the lock of its task.
+    pub(crate) fn is_wanted(&self) -> Option<bool> {
+        let life = self.task.as_ref()?.life.try_lock()?;
+        Some(life.state.awaits(self.ticket))
+    }
+
+    /// Drops it without telling its task, which does not want it any more.
+    pub(crate) fn forget(mut self) {
+        self.task = None;
     }
 
     /// Takes the task on: from here on dropping the run tells nobody.
@@ -367,9 +402,7 @@ impl Work for WaitingRun {
     }
 
     fn is_void(&self) -> bool {
-        let task = self.task.as_ref();
-        let life = task.and_then(|task| task.life.try_lock());
-        life.is_some_and(|life| !life.state.awaits(self.ticket))
+        self.is_wanted() == Some(false)
     }
 }
 

@@ -15,6 +15,7 @@ mod dead_letters;
 #[cfg(feature = "serde")]
 mod definitions;
 mod due;
+mod elastic;
 mod failing_soak;
 mod hooks;
 mod ids;
@@ -23,9 +24,14 @@ mod misfire;
 mod month;
 #[cfg(feature = "serde")]
 mod kinds;
+mod limits;
+mod limits_meet;
+mod on_full;
+mod order;
 mod overlap;
 mod overlap_kinds;
 mod pause;
+mod pools;
 mod races;
 mod real_clock;
 mod retry;

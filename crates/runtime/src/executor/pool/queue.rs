@@ -10,8 +10,10 @@
 //! channel either: a sleeping receiver would make the sender take the channel's lock of sleepers.
 //! They sleep in `sleepers.rs`.
 //!
-//! The two counters are Relaxed throughout: they are numbers for people and for thresholds. [O74]
+//! The counters are Relaxed throughout: they are numbers for people and for thresholds. [O74]
 //! The channel and the lock hand the jobs over.
+
+use std::time::Duration;
 
 use wheel_sync::atomic::Ordering;
 use wheel_sync::channel::{Receiver, Sender, unbounded};
@@ -32,6 +34,10 @@ pub(crate) struct Queue {
     /// Jobs that have become void since the last sweep; those that a worker has met meanwhile are
     /// counted too.
     void: AtomicUsize,
+    /// What waits beyond so many is dropped, the oldest of the lowest class first.
+    kept_max: usize,
+    /// How many were.
+    displaced: AtomicUsize,
 }
 
 /// One hand-over. A single job needs no vector of its own.
@@ -47,16 +53,30 @@ pub(crate) struct Taken {
 }
 
 impl Queue {
-    pub(crate) fn new() -> Queue {
+    /// In the order of `order.rs`, with this ageing period.
+    pub(crate) fn new(ageing: Duration) -> Queue {
         let (inbound, outbound) = unbounded();
         Queue {
             inbound,
             outbound,
-            ready: CachePadded::new(Mutex::new(Ordered::default())),
+            ready: CachePadded::new(Mutex::new(Ordered::new(ageing))),
             came: AtomicUsize::new(0),
             went: AtomicUsize::new(0),
             void: AtomicUsize::new(0),
+            kept_max: usize::MAX,
+            displaced: AtomicUsize::new(0),
         }
+    }
+
+    /// Keeps so many at most: the rest is dropped by the next worker that comes.
+    pub(crate) fn keeping(mut self, max: usize) -> Queue {
+        self.kept_max = max;
+        self
+    }
+
+    /// How many jobs were dropped for others.
+    pub(crate) fn displaced(&self) -> usize {
+        self.displaced.load(Ordering::Relaxed)
     }
 
     /// Puts all of `jobs` into the queue as one batch. Does not block.
@@ -80,12 +100,28 @@ impl Queue {
         if !self.outbound.is_empty() {
             self.pull(&mut ready);
         }
+        let over = ready.len().saturating_sub(self.kept_max);
+        let displaced = self.displace(&mut ready, over);
         let job = ready.pop()?;
         self.count_gone(1);
-        Some(Taken {
+        let taken = Taken {
             job,
             more: !ready.is_empty(),
-        })
+        };
+        drop(ready);
+        // Outside of the lock: it tells their tasks.
+        drop(displaced);
+        Some(taken)
+    }
+
+    fn displace(&self, ready: &mut Ordered, over: usize) -> Vec<Job> {
+        if over == 0 {
+            return Vec::new();
+        }
+        let displaced: Vec<Job> = (0..over).map_while(|_| ready.pop_oldest()).collect();
+        self.count_gone(displaced.len());
+        self.displaced.fetch_add(displaced.len(), Ordering::Relaxed);
+        displaced
     }
 
     /// Whether something waits. Workers only, before they sleep.
@@ -150,7 +186,7 @@ mod tests {
 
     /// Dues in milliseconds.
     fn run_order(batches: Vec<Vec<u64>>) -> Vec<(u64, usize)> {
-        let queue = Queue::new();
+        let queue = Queue::new(Duration::MAX);
         let order = Arc::new(Mutex::new(Vec::new()));
         let mut number = 0;
         for batch in batches {
@@ -199,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_is_queued_and_cancelled_again_and_again_takes_no_more_room() {
-        let (queue, ran) = (Queue::new(), Arc::new(AtomicUsize::new(0)));
+        let (queue, ran) = (Queue::new(Duration::MAX), Arc::new(AtomicUsize::new(0)));
         for _ in 0..3_000 {
             queue.push(&mut vec![Job::new(|| ())]);
         }
@@ -221,7 +257,7 @@ mod tests {
 
     #[test]
     fn taking_all_leaves_nothing() {
-        let queue = Queue::new();
+        let queue = Queue::new(Duration::MAX);
         queue.push(&mut vec![Job::new(|| ()), Job::new(|| ())]);
         queue.push(&mut vec![Job::new(|| ())]);
         assert_eq!(queue.take_all().len(), 3);

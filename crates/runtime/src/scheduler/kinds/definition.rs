@@ -125,6 +125,7 @@ pub(super) fn definition_of(
         start,
         zone,
         when_due,
+        order: _,
         settings,
         runs,
         failing,
@@ -135,7 +136,7 @@ pub(super) fn definition_of(
     let Settings {
         misfire,
         overlap,
-        runs_max: _,
+        limits: _,
     } = settings;
     let mut schedule = schedule.clone().ok_or(SubmitError::NoSchedule)?;
     if let Some(start) = start {
