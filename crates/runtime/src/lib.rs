@@ -83,14 +83,14 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    DeadLetter, DeadLetterId, DeadLetters, Death, HungRun, OnConflict, ReplayError, Scheduler,
     SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
     global,
 };
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
-    PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, TaskHandle,
-    TaskInfo, TaskState, TriggerOutcome,
+    PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,
+    TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.

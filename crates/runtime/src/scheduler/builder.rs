@@ -14,6 +14,7 @@ use super::closing::Closing;
 use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::hung::Hung;
 use super::registry::Registry;
 use super::sink::TaskSink;
 use crate::clock::Clock;
@@ -234,6 +235,7 @@ impl SchedulerBuilder {
             leaving: Mutex::default(),
             interrupted: Mutex::default(),
             dead: DeadQueue::new(letters_max),
+            hung: Hung::default(),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),

@@ -13,6 +13,7 @@ use super::activity::Activity;
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::hung::Hung;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
@@ -33,6 +34,8 @@ pub(crate) struct Core {
     /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
     pub(crate) interrupted: Mutex<Vec<TaskInfo>>,
     pub(crate) dead: DeadQueue,
+    /// Handlers that go on although the time of their attempts is over.
+    pub(crate) hung: Hung,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.
@@ -88,7 +91,12 @@ impl Core {
         if leftovers.is_nothing() {
             return;
         }
-        let job = Job::new(move || leftovers.discard());
+        self.do_elsewhere(move || leftovers.discard());
+    }
+
+    /// On the driver: what the user has a part in is done where that runs.
+    pub(crate) fn do_elsewhere(&self, what: impl FnOnce() + Send + 'static) {
+        let job = Job::new(what);
         let now = self.engine.clock().now();
         // What a closed engine refuses is dropped here, and a panic of it ends in the job.
         drop(self.engine.at_moment(now, Fire::Run(Box::new(job))));

@@ -20,9 +20,11 @@ mod submit;
 mod direct;
 mod pausing;
 mod when_failed;
+mod time_limits;
 mod registry;
 mod filter;
 mod dead_letters;
+mod hung;
 
 mod sink;
 mod mark;
@@ -47,10 +49,12 @@ use mark::Mark;
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::{Around, Core};
+pub(crate) use dead_letters::{DeadDoor, Letter, Replay};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
-pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
+pub(crate) use hung::Hanging;
+pub use hung::HungRun;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
@@ -315,6 +319,7 @@ impl Scheduler {
     pub fn stats(&self) -> Stats {
         let mut stats = self.core.counters.read();
         (stats.dead_letters, stats.dead_letters_dropped) = self.core.dead.counts();
+        stats.hung = self.core.hung.len();
         stats
     }
 

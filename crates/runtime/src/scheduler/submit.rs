@@ -5,14 +5,14 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::Scheduler;
 use super::registry::NotAdded;
+use super::{Scheduler, time_limits};
 use crate::policy::{Misfire, Overlap, PolicyError, RetryError};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
 use crate::task::{
-    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, Terms,
 };
 
 /// What happens when the id of a new task belongs to a live one.
@@ -47,6 +47,8 @@ pub enum SubmitError {
     Policy(PolicyError),
     /// The retry policy is not possible.
     Retry(RetryError),
+    /// This time limit is zero, in which nothing can be done.
+    ZeroTime(&'static str),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -88,6 +90,8 @@ pub struct TaskBuilder<'s> {
     runs: Option<u64>,
     /// Only if something of it was asked for.
     pub(super) failing: Option<Box<Failing>>,
+    /// The same.
+    pub(super) terms: Option<Box<Terms>>,
     on_conflict: OnConflict,
 }
 
@@ -102,6 +106,7 @@ impl<'s> TaskBuilder<'s> {
             settings: Settings::default(),
             runs: None,
             failing: None,
+            terms: None,
             on_conflict: OnConflict::Refuse,
         }
     }
@@ -262,6 +267,7 @@ impl<'s> TaskBuilder<'s> {
         {
             retry.check().map_err(SubmitError::Retry)?;
         }
+        self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
         let schedule = match self.start {
             Some(start) => schedule.starting(start),
@@ -279,7 +285,11 @@ impl<'s> TaskBuilder<'s> {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
         let failing = self.failing.map(Arc::from);
-        let code = Code { handler, failing };
+        let code = Code {
+            handler,
+            failing,
+            terms: self.terms.map(Arc::from),
+        };
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
         match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
             Ok((replaced, armed)) => {
@@ -321,6 +331,10 @@ impl fmt::Display for SubmitError {
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Policy(error) => error.fmt(f),
             SubmitError::Retry(error) => error.fmt(f),
+            SubmitError::ZeroTime(field) => write!(
+                f,
+                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
+            ),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -351,6 +365,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("settings", &self.settings)
             .field("runs", &self.runs)
             .field("failing", &self.failing)
+            .field("terms", &self.terms)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::occur::{Looked, WaitingRun};
 use super::state::Met;
-use super::{Armed, CancelToken, Leftovers, Life, Task, TaskInfo, TaskState};
+use super::trial::Lost;
+use super::{CancelToken, Leftovers, Life, StopReason, Task, TaskInfo, TaskState};
 use crate::clock::Moment;
 use crate::schedule::{Due, Schedule, ScheduleError};
 
@@ -54,18 +55,18 @@ impl Task {
         let before = life.state.name();
         match life.state.cancel() {
             Met::Waiting { queued } => {
-                let timers = self.take_lost_timers(&mut life);
+                let lost = self.take_lost(&mut life);
                 let leftovers = self.bury(&mut life);
                 self.over_with(life, before);
-                self.cancel_timers(timers);
+                self.let_go(lost);
                 self.core.note_withdrawn(queued);
                 leftovers.discard();
                 CancelOutcome::Cancelled
             }
             Met::Running { tokens, queued } => {
-                let timers = self.let_runs_end(&mut life);
+                let lost = self.let_runs_end(&mut life);
                 self.over_with(life, before);
-                self.cancel_timers(timers);
+                self.let_go(lost);
                 self.core.note_withdrawn(queued);
                 tokens.iter().for_each(CancelToken::cancel);
                 CancelOutcome::Running
@@ -75,19 +76,19 @@ impl Task {
         }
     }
 
-    /// The runs that are going are the last; the id is free from now on. The timers of those that do
-    /// not go on are to be cancelled, without the lock.
-    pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Vec<Armed> {
+    /// The runs that are going are the last; the id is free from now on. What the others leave is to
+    /// be let go without the lock.
+    pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Lost {
         self.disarm(life);
         life.clear_backlog();
         life.forget_pause();
         self.core.registry.remove(self);
-        life.is_leaving = true;
+        life.rare().is_leaving = true;
         self.core
             .leaving
             .lock()
             .insert(self.id.serial, Arc::clone(self));
-        self.take_lost_timers(life)
+        self.take_lost(life)
     }
 
     /// From now on another schedule holds. Of a task that runs once, a run that waits for a worker
@@ -141,7 +142,7 @@ impl Task {
         match looked {
             Looked::Run(run) => vec![run],
             Looked::Runs(runs) => runs,
-            Looked::Nothing | Looked::Busy(_) => Vec::new(),
+            Looked::Job(_) | Looked::Nothing | Looked::Busy(_) => Vec::new(),
         }
     }
 
@@ -152,18 +153,19 @@ impl Task {
         let met = life.state.name();
         if met == TaskState::Running {
             let queued = life.state.withdraw();
-            let timers = self.let_runs_end(&mut life);
+            let lost = self.let_runs_end(&mut life);
             drop(life);
-            self.cancel_timers(timers);
+            self.let_go(lost);
             self.core.note_withdrawn(queued);
             return (Stopped::Running, Leftovers::NOTHING);
         }
         let Met::Waiting { queued } = life.state.cancel() else {
             return (Stopped::Ended, Leftovers::NOTHING);
         };
-        self.take_lost_timers(&mut life);
+        let lost = self.take_lost(&mut life);
         let leftovers = self.bury(&mut life);
         self.over_with(life, met);
+        self.let_go(lost);
         self.core.note_withdrawn(queued);
         let stopped = if met == TaskState::Queued {
             Stopped::Queued(info)
@@ -177,7 +179,9 @@ impl Task {
     pub(crate) fn interrupt(&self) -> bool {
         let met = self.life.lock().state.cancel();
         if let Met::Running { tokens, .. } = &met {
-            tokens.iter().for_each(CancelToken::cancel);
+            tokens
+                .iter()
+                .for_each(|token| token.stop(StopReason::ShutDown));
         }
         matches!(met, Met::Running { .. } | Met::Cancelled)
     }

@@ -5,7 +5,8 @@
 //!           trial.rs     the instant of another attempt has come
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
-//!           failing.rs   the policy and the hooks that have a say in it
+//!  driver:  over_time.rs its time is over, although its handler has not returned
+//!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!  anyone:  control.rs   cancel, reschedule, end
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
@@ -17,6 +18,7 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod attempt;
 mod backlog;
 mod by_hand;
 mod conclude;
@@ -28,13 +30,17 @@ mod id;
 mod info;
 mod occur;
 mod outcome;
+mod over_time;
 mod pause;
 mod rare;
 mod run;
 mod state;
+mod stop;
 mod tally;
+mod terms;
 mod token;
 mod trial;
+mod values;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -63,11 +69,13 @@ pub(crate) use occur::{Looked, Occasion, WaitingRun};
 pub use outcome::{IntoOutcome, Outcome};
 pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
 use rare::Rare;
-pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
+pub(crate) use run::{is_inside_attempt, is_inside_run_of_core, is_inside_run_of_task};
 use state::State;
 pub use state::TaskState;
 pub(crate) use state::Ticket;
+pub use stop::StopReason;
 use tally::LazyTally;
+pub(crate) use terms::Terms;
 pub use token::CancelToken;
 
 /// What a task does. Shared with the run that is going.
@@ -78,6 +86,7 @@ pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
 pub(crate) struct Code {
     pub(crate) handler: Handler,
     pub(crate) failing: Option<Arc<Failing>>,
+    pub(crate) terms: Option<Arc<Terms>>,
 }
 
 /// One task of one scheduler. An id that is used again is another task.
@@ -113,8 +122,6 @@ struct Life {
     epoch: Epoch,
     /// Gone once the task has ended, so that a handle keeps nothing of the user's alive.
     code: Option<Code>,
-    /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
-    is_leaving: bool,
     /// Who waits until the task has ended: telling nobody would cost a system call.
     waiters: u32,
     tally: LazyTally,
@@ -157,16 +164,24 @@ impl Code {
     /// Drops it, each part of the user's by itself: a panic in one `Drop` ends here, and one that
     /// followed it while the first unwinds would end the process.
     pub(crate) fn discard(self) {
-        let Code { handler, failing } = self;
+        let Code {
+            handler,
+            failing,
+            terms,
+        } = self;
         discard([handler]);
         discard(failing);
+        discard(terms);
     }
 }
 
 impl From<Handler> for Code {
     fn from(handler: Handler) -> Code {
-        let failing = None;
-        Code { handler, failing }
+        Code {
+            handler,
+            failing: None,
+            terms: None,
+        }
     }
 }
 
@@ -201,7 +216,6 @@ impl Task {
                 armed: None,
                 epoch: 0,
                 code: Some(code),
-                is_leaving: false,
                 waiters: 0,
                 tally: LazyTally::default(),
                 rare: None,

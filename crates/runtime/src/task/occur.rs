@@ -17,7 +17,7 @@ use std::time::SystemTime;
 use wheel_sync::MutexGuard;
 
 use super::state::{End, Refused, Ticket};
-use super::{CancelToken, Epoch, Leftovers, Life, SkipReason, Task};
+use super::{CancelToken, Epoch, Leftovers, Life, SkipReason, StopReason, Task};
 use crate::clock::Moment;
 use crate::executor::{Job, Work};
 use crate::policy::{Misfire, Overlap};
@@ -70,6 +70,8 @@ pub(crate) enum Looked {
     Run(WaitingRun),
     /// Several do.
     Runs(Vec<WaitingRun>),
+    /// Something else is to be done where runs are.
+    Job(Job),
     /// There is nothing to run.
     Nothing,
     /// Somebody holds the lock of the task: look again soon.
@@ -174,7 +176,7 @@ impl Task {
                 }
             }
             Overlap::CancelRunning => {
-                self.tell(life.state.give_way());
+                self.tell(life.state.give_way(), StopReason::GaveWay);
                 self.abandon_lost_trials(life);
                 match self.queue(life, occasion) {
                     Ok(run) => return Some(run),
@@ -191,11 +193,15 @@ impl Task {
     }
 
     /// Runs are told to stop by the driver, which must not wait for those who look.
-    fn tell(self: &Arc<Task>, tokens: Vec<CancelToken>) {
+    pub(super) fn tell(self: &Arc<Task>, tokens: Vec<CancelToken>, reason: StopReason) {
         let engine = &self.core.engine;
         for token in tokens {
             let task = Arc::clone(self);
-            let told = Box::new(Told { task, token });
+            let told = Box::new(Told {
+                task,
+                token,
+                reason,
+            });
             // A closed engine is being shut down, which sets every token when its time has come.
             let _ = engine.at_moment(engine.clock().now(), Fire::Tell(told));
         }

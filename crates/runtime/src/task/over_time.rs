@@ -1,0 +1,236 @@
+//! On the driver: the time of an attempt is over, and its handler has not returned.
+//!
+//! ```text
+//!  start (run.rs) --> Watch, a timer in the engine
+//!      | handler returns in time: the timer is cancelled, and that was that
+//!  timer: state settling, the handler has an old ticket, its token is set, it is listed as hung
+//!      |-- nothing of the user's has a say:  judged and written down at once, here
+//!      \-- else: a job for the executor, which does that
+//!  handler returns after all: its result is refused, it is no longer listed (came_back)
+//! ```
+//!
+//! So a time limit holds also where every worker is stuck. Which of the two comes first, the timer
+//! or the return, makes no difference to what is written: a handler that returns when its time is
+//! over by the clock is over time, whoever finds out.
+//!
+//! The driver only tries locks: if one of the three that it needs is taken, it comes back.
+
+use std::sync::Arc;
+
+use super::attempt::{Attempt, Ended};
+use super::conclude::Ending;
+use super::failing::Verdict;
+use super::occur::Looked;
+use super::run::{enter, leave};
+use super::state::Ticket;
+use super::terms::LimitOf;
+use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
+use crate::clock::Moment;
+use crate::executor::{Job, Work};
+use crate::panics::discard;
+use crate::schedule::Due;
+use crate::scheduler::{Fire, Hanging};
+
+/// An attempt whose time is limited, while it is going.
+#[derive(Debug)]
+pub(super) struct Watch {
+    attempt: Attempt,
+    /// `None` if the engine was closed.
+    pub(super) timer: Option<Armed>,
+}
+
+/// What is left to do about an attempt that was over time, for the executor.
+struct Settlement {
+    /// `None` once it is being done.
+    task: Option<Arc<Task>>,
+    attempt: Attempt,
+    of: LimitOf,
+    at: Moment,
+}
+
+impl Life {
+    fn watch_of(&self, ticket: Ticket) -> Option<&Watch> {
+        let watched = &self.rare.as_ref()?.watched;
+        watched.iter().find(|watch| watch.attempt.ticket == ticket)
+    }
+
+    pub(super) fn take_watch(&mut self, ticket: Ticket) -> Option<Watch> {
+        let watched = &mut self.rare.as_mut()?.watched;
+        let place = watched
+            .iter()
+            .position(|watch| watch.attempt.ticket == ticket)?;
+        Some(watched.swap_remove(place))
+    }
+}
+
+impl Task {
+    /// The attempt starts, and somebody looks at its time.
+    pub(super) fn watch(self: &Arc<Task>, life: &mut Life, attempt: &Attempt) {
+        let (task, ticket) = (Arc::clone(self), attempt.ticket);
+        let engine = &self.core.engine;
+        let due = attempt.limit.at;
+        // A closed engine is being shut down: the grace is the limit then.
+        let armed = engine.at_moment(due, Fire::Timeout { task, ticket });
+        let due = Due::Monotonic(due);
+        let timer = armed.ok().map(|key| Armed { key, due });
+        let attempt = attempt.clone();
+        life.rare().watched.push(Watch { attempt, timer });
+    }
+
+    /// The time of the attempt of `ticket` is over. Never blocks.
+    pub(crate) fn run_out(self: Arc<Task>, ticket: Ticket, now: Moment) -> Looked {
+        let Some(mut life) = self.life.try_lock() else {
+            return Looked::Busy(self);
+        };
+        let is_going = life.state.is_running(ticket);
+        let watch = life.watch_of(ticket).filter(|_| is_going);
+        let Some(watch) = watch.filter(|_| !self.core.engine.is_closed()) else {
+            // It returned while the driver had this in its hands; or the scheduler shuts down.
+            return Looked::Nothing;
+        };
+        let mut attempt = watch.attempt.clone();
+        let of = attempt.limit.of;
+        let code = life.code.as_ref().expect("a live task has its code");
+        let failing = code.failing.clone();
+        let core = Arc::clone(&self.core);
+        let quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
+        let (mut verdict, mut door) = (None, None);
+        if quiet {
+            let judged = self.judge(&attempt, failing.as_deref(), Ended::OverTime(of), now);
+            if let Verdict::Failed { dead: Some(_), .. } = &judged {
+                door = core.dead.try_enter();
+                if door.is_none() {
+                    drop(life);
+                    return Looked::Busy(self);
+                }
+            }
+            verdict = Some(judged);
+        }
+        let Some(mut hung) = core.hung.try_list() else {
+            drop((door, life));
+            return Looked::Busy(self);
+        };
+        let _ = life.take_watch(ticket);
+        let started = attempt.started.wall;
+        let token = self.mark_over_time(&mut life, &mut attempt, now);
+        let token = token.expect("the attempt is a present one that runs");
+        hung.push(Hanging {
+            task: Arc::clone(&self),
+            ticket,
+            run: attempt.run,
+            attempt: attempt.number,
+            started,
+            since: now,
+            has_substitute: core.lend_substitute(),
+        });
+        drop(hung);
+        if !token.try_stop(StopReason::TimedOut) {
+            self.tell(vec![token], StopReason::TimedOut);
+        }
+        let Some(verdict) = verdict else {
+            drop(life);
+            let task = Some(Arc::clone(&self));
+            let settlement = Settlement {
+                task,
+                attempt,
+                of,
+                at: now,
+            };
+            return Looked::Job(Job::due_at(0, settlement));
+        };
+        let carried = attempt.values.take();
+        let ending = Ending {
+            attempt: &attempt,
+            failing: failing.as_ref(),
+            verdict: &verdict,
+            at: now,
+        };
+        let after = self.conclude(life, &ending, carried, || {
+            door.expect("a run that is dead has been judged so above")
+        });
+        self.follow_up_on_driver(after);
+        Looked::Nothing
+    }
+
+    /// From now on the handler of the attempt has an old ticket, and the attempt a new one. The token
+    /// is to be set; `None` if no handler was called.
+    pub(super) fn mark_over_time(
+        &self,
+        life: &mut Life,
+        attempt: &mut Attempt,
+        at: Moment,
+    ) -> Option<CancelToken> {
+        life.rare().timed_out += 1;
+        self.core.counters.attempt_timed_out();
+        life.record_end(attempt, Some(TaskState::TimedOut), at);
+        let (ticket, token) = life.state.time_out(attempt.ticket).ok()?;
+        if let Some(trial) = life.take_trial(attempt.ticket) {
+            life.put_trial(ticket, trial);
+        }
+        attempt.ticket = ticket;
+        Some(token)
+    }
+
+    /// The handler of an attempt that is over has returned. What it says is of no interest.
+    pub(super) fn came_back(&self, attempt: &Attempt) {
+        if !attempt.has_limit() {
+            return;
+        }
+        let core = &self.core;
+        if let Some(hanging) = core.hung.take(self, attempt.ticket) {
+            if hanging.has_substitute {
+                core.return_substitute();
+            }
+            core.activity.tell();
+        }
+    }
+
+    /// As `finish`, of an attempt that was over time at that moment.
+    fn settle(self: &Arc<Task>, attempt: &mut Attempt, of: LimitOf, at: Moment) {
+        let failing = {
+            let life = self.life.lock();
+            life.code.as_ref().and_then(|code| code.failing.clone())
+        };
+        let judged = failing.as_deref();
+        let verdict = self.judge(attempt, judged, Ended::OverTime(of), at);
+        let life = self.life.lock();
+        if life.state.check_over(attempt.ticket).is_ok() {
+            let carried = attempt.values.take();
+            let ending = Ending {
+                attempt,
+                failing: failing.as_ref(),
+                verdict: &verdict,
+                at,
+            };
+            let after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+            self.follow_up(&ending, after);
+        } else {
+            drop(life);
+        }
+        discard(failing);
+    }
+}
+
+impl Settlement {
+    fn conclude(&mut self) {
+        if let Some(task) = self.task.take() {
+            // A hook that waits for its own task must not keep the thread, as in a run.
+            let outside = enter(&task, self.attempt.ticket);
+            task.settle(&mut self.attempt, self.of, self.at);
+            leave(outside);
+        }
+    }
+}
+
+impl Work for Settlement {
+    fn run(mut self: Box<Self>) {
+        self.conclude();
+    }
+}
+
+/// An executor that drops it has refused it: what is written down must be.
+impl Drop for Settlement {
+    fn drop(&mut self) {
+        self.conclude();
+    }
+}
