@@ -120,7 +120,7 @@ impl Task {
             run: attempt.run,
             attempt: attempt.number,
             started,
-            since: now,
+            since: attempt.limit.at,
             has_substitute: core.lend_substitute(),
         });
         drop(hung);
@@ -232,5 +232,81 @@ impl Work for Settlement {
 impl Drop for Settlement {
     fn drop(&mut self) {
         self.conclude();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wheel_sync::thread;
+
+    use crate::{Context, InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+
+    const HANG: Duration = Duration::from_secs(20);
+
+    #[test] // MG-01
+    fn the_end_of_an_attempt_takes_its_timer_and_those_of_children_out_of_the_engine() {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let hour = Duration::from_secs(3600);
+        let task = scheduler.task("x").after(Duration::ZERO).timeout(hour);
+        let handler = move |run: &Context| {
+            let child = run.child(hour / 2);
+            let below = child.child(Duration::MAX);
+            assert_eq!(run.task.core.engine.len(), 2);
+            drop(child);
+            // The one below lives by the same timer.
+            assert_eq!(run.task.core.engine.len(), 2);
+            drop(below);
+            assert_eq!(run.task.core.engine.len(), 1);
+        };
+        let task = task.retry(Retry::fixed(hour)).run(handler).unwrap();
+        clock.run_for(Duration::ZERO);
+        assert_eq!(task.wait(), TaskState::Succeeded);
+        assert_eq!(task.0.core.engine.len(), 0);
+        let life = task.0.life.lock();
+        assert!(
+            life.rare
+                .as_ref()
+                .is_none_or(|rare| rare.watched.is_empty())
+        );
+        drop(life);
+        scheduler.shutdown(HANG).unwrap();
+    }
+
+    #[test]
+    fn whoever_holds_a_lock_delays_a_timeout_and_does_not_lose_it() {
+        let ms = Duration::from_millis;
+        for held in 0..3 {
+            let clock = ManualClock::new();
+            let builder = Scheduler::builder().clock(clock.clone()).workers(2);
+            let scheduler = builder.build().unwrap();
+            let retry = Retry::fixed(ms(1)).max_attempts(1);
+            let task = scheduler.task("x").after(ms(0)).timeout(ms(5)).retry(retry);
+            let (sent, started) = std::sync::mpsc::channel();
+            let handler = move |run: &Context| {
+                sent.send(()).unwrap();
+                assert!(run.token().wait_timeout(HANG));
+            };
+            let task = task.run(handler).unwrap();
+            let other = scheduler.after(ms(7), |_| ()).unwrap();
+            clock.advance(ms(0));
+            started.recv_timeout(HANG).unwrap();
+            thread::scope(|scope| {
+                let core = &task.0.core;
+                let life = (held == 0).then(|| task.0.life.lock());
+                let hung = (held == 1).then(|| core.hung.try_list().unwrap());
+                let dead = (held == 2).then(|| core.dead.enter());
+                // Returns when everything due has been handed over, the timeout included.
+                let mover = scope.spawn(|| clock.advance(ms(10)));
+                assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+                assert!(!mover.is_finished(), "lock {held}");
+                drop((life, hung, dead));
+            });
+            assert_eq!(task.wait_timeout(HANG), Some(TaskState::Dead));
+            assert!(scheduler.wait_idle_timeout(HANG));
+        }
     }
 }

@@ -6,9 +6,11 @@
 mod bed;
 
 mod cancel;
+mod context;
 mod control;
 mod cron;
 mod dead_letters;
+mod deadline;
 mod due;
 mod failing_soak;
 mod hooks;
@@ -20,5 +22,6 @@ mod retry;
 mod retry_meets;
 mod runs;
 mod shutdown;
+mod timeout;
 mod user_code;
 mod verdicts;
