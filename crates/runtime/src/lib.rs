@@ -120,3 +120,8 @@ pub struct Schedules;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/FAILURE.md")]
 pub struct OnFailure;
+
+/// Those of the page about time limits.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/TIME_LIMITS.md")]
+pub struct TimeLimits;

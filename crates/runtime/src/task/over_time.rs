@@ -17,6 +17,8 @@
 
 use std::sync::Arc;
 
+use wheel_sync::MutexGuard;
+
 use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::failing::Verdict;
@@ -82,9 +84,8 @@ impl Task {
         let Some(mut life) = self.life.try_lock() else {
             return Looked::Busy(self);
         };
-        let is_going = life.state.is_running(ticket);
-        let watch = life.watch_of(ticket).filter(|_| is_going);
-        let Some(watch) = watch.filter(|_| !self.core.engine.is_closed()) else {
+        let is_going = life.state.is_running(ticket) && !self.core.engine.is_closed();
+        let Some(watch) = life.watch_of(ticket).filter(|_| is_going) else {
             // It returned while the driver had this in its hands; or the scheduler shuts down.
             return Looked::Nothing;
         };
@@ -92,51 +93,21 @@ impl Task {
         let of = attempt.limit.of;
         let code = life.code.as_ref().expect("a live task has its code");
         let failing = code.failing.clone();
+        let is_quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
+        let verdict =
+            is_quiet.then(|| self.judge(&attempt, failing.as_deref(), Ended::OverTime(of), now));
         let core = Arc::clone(&self.core);
-        let quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
-        let (mut verdict, mut door) = (None, None);
-        if quiet {
-            let judged = self.judge(&attempt, failing.as_deref(), Ended::OverTime(of), now);
-            if let Verdict::Failed { dead: Some(_), .. } = &judged {
-                door = core.dead.try_enter();
-                if door.is_none() {
-                    drop(life);
-                    return Looked::Busy(self);
-                }
-            }
-            verdict = Some(judged);
-        }
-        let Some(mut hung) = core.hung.try_list() else {
-            drop((door, life));
+        let is_dead = matches!(&verdict, Some(Verdict::Failed { dead: Some(_), .. }));
+        let dead = is_dead.then(|| core.dead.try_enter());
+        let hung = core.hung.try_list();
+        let (Some(hung), false) = (hung, matches!(&dead, Some(None))) else {
+            drop((dead, life));
             return Looked::Busy(self);
         };
-        let _ = life.take_watch(ticket);
-        let started = attempt.started.wall;
-        let token = self.mark_over_time(&mut life, &mut attempt, now);
-        let token = token.expect("the attempt is a present one that runs");
-        hung.push(Hanging {
-            task: Arc::clone(&self),
-            ticket,
-            run: attempt.run,
-            attempt: attempt.number,
-            started,
-            since: attempt.limit.at,
-            has_substitute: core.lend_substitute(),
-        });
-        drop(hung);
-        if !token.try_stop(StopReason::TimedOut) {
-            self.tell(vec![token], StopReason::TimedOut);
-        }
+        self.part_from_handler(&mut life, &mut attempt, hung, now);
         let Some(verdict) = verdict else {
             drop(life);
-            let task = Some(Arc::clone(&self));
-            let settlement = Settlement {
-                task,
-                attempt,
-                of,
-                at: now,
-            };
-            return Looked::Job(Job::due_at(0, settlement));
+            return Looked::Job(Settlement::job(self, attempt, now));
         };
         let carried = attempt.values.take();
         let ending = Ending {
@@ -146,10 +117,39 @@ impl Task {
             at: now,
         };
         let after = self.conclude(life, &ending, carried, || {
+            let door = dead.flatten();
             door.expect("a run that is dead has been judged so above")
         });
         self.follow_up_on_driver(after);
         Looked::Nothing
+    }
+
+    /// On the driver: the handler is told, is listed as one that hangs, and has no say any more.
+    fn part_from_handler(
+        self: &Arc<Task>,
+        life: &mut Life,
+        attempt: &mut Attempt,
+        mut hung: MutexGuard<'_, Vec<Hanging>>,
+        now: Moment,
+    ) {
+        let ticket = attempt.ticket;
+        // The copy in it is that of the caller: nothing of the user's ends here.
+        let _ = life.take_watch(ticket);
+        let token = self.mark_over_time(life, attempt, now);
+        let token = token.expect("the attempt is a present one that runs");
+        hung.push(Hanging {
+            task: Arc::clone(self),
+            ticket,
+            run: attempt.run,
+            attempt: attempt.number,
+            started: attempt.started.wall,
+            since: attempt.limit.at,
+            has_substitute: self.core.lend_substitute(),
+        });
+        drop(hung);
+        if !token.try_stop(StopReason::TimedOut) {
+            self.tell(vec![token], StopReason::TimedOut);
+        }
     }
 
     /// From now on the handler of the attempt has an old ticket, and the attempt a new one. The token
@@ -212,6 +212,18 @@ impl Task {
 }
 
 impl Settlement {
+    /// Before whatever is due.
+    fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
+        let (task, of) = (Some(task), attempt.limit.of);
+        let settlement = Settlement {
+            task,
+            attempt,
+            of,
+            at,
+        };
+        Job::due_at(0, settlement)
+    }
+
     fn conclude(&mut self) {
         if let Some(task) = self.task.take() {
             // A hook that waits for its own task must not keep the thread, as in a run.

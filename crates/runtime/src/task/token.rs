@@ -118,8 +118,8 @@ impl CancelToken {
             if let Some(reason) = flag.reason() {
                 return Some(reason);
             }
-            // Acquire: pairs with `end`, so that what the handler did is visible. [O85]
-            if flag.is_over.load(Ordering::Acquire) {
+            // Relaxed: it publishes nothing. Who waits looks under the lock, which `end` takes. [O85]
+            if flag.is_over.load(Ordering::Relaxed) {
                 return Some(StopReason::Over);
             }
         }
@@ -152,8 +152,8 @@ impl CancelToken {
 
     /// The handler whose token this is has returned: those below it are set, it is not.
     pub(super) fn end(&self) {
-        // Release: pairs with `stop_reason`. [O85]
-        self.0.is_over.store(true, Ordering::Release);
+        // Relaxed: it says nothing of what the handler has done. [O85]
+        self.0.is_over.store(true, Ordering::Relaxed);
         self.wake();
     }
 
