@@ -1,6 +1,7 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
-//! One list per crate, one for cron, and one for what happens when a run fails. A fault is a
+//! One list per crate, one for cron, one for what happens when a run fails, and
+//! one for time limits. A fault is a
 //! mistake that somebody could make: a step left out, two steps in
 //! the other order, a bound off by one. Its text stands exactly once in its file, and what notices
 //! it is a model where it takes two threads, else the test that is nearest.
@@ -9,6 +10,7 @@ mod cron;
 mod overflow;
 mod retry;
 mod runtime;
+mod time;
 mod wheel_core;
 
 use std::fmt;
@@ -63,6 +65,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         runtime::FAULTS,
         cron::FAULTS,
         retry::FAULTS,
+        time::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }
