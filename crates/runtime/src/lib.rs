@@ -76,7 +76,7 @@ pub use driver::TimerKey;
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
-pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
+pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
 pub use observe::{Lateness, Stats};
 pub use policy::{GaveUp, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter};
 pub use schedule::{

@@ -35,6 +35,27 @@ impl<T> Mutex<T> {
     }
 }
 
+/// The checker's lock for many readers.
+#[derive(Debug, Default)]
+pub struct RwLock<T>(checker::RwLock<T>);
+
+impl<T> RwLock<T> {
+    /// An unlocked lock around `value`.
+    pub fn new(value: T) -> RwLock<T> {
+        RwLock(checker::RwLock::new(value))
+    }
+
+    /// Blocks until nobody has the lock.
+    pub fn write(&self) -> checker::RwLockWriteGuard<'_, T> {
+        self.0.write().expect("a panic ends the model")
+    }
+
+    /// The lock together with other readers, unless a writer has it.
+    pub fn try_read(&self) -> Option<checker::RwLockReadGuard<'_, T>> {
+        self.0.try_read().ok()
+    }
+}
+
 /// The checker's condition variable.
 #[derive(Debug, Default)]
 pub struct Condvar(checker::Condvar);

@@ -5,7 +5,7 @@
 
 pub use crate::backoff::Backoff;
 pub use crate::cell::UnsafeCell;
-pub use crate::lock::{Condvar, Mutex, MutexGuard};
+pub use crate::lock::{Condvar, Mutex, MutexGuard, RwLock};
 pub use shuttle::sync::Arc;
 pub use shuttle::thread_local;
 // Its steps are whole ones in every schedule.

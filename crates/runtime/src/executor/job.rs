@@ -17,8 +17,13 @@ pub struct Job {
     /// Who is told of a panic. Else whoever runs the job is.
     reporter: Option<BatchReporter>,
     due_ns: u64,
+    /// How long after its due it was found due, in [`FOUND_UNIT`]s.
+    found_late: u32,
     priority: Priority,
 }
+
+/// About a millisecond, in nanoseconds: 49 days fit into 32 bits.
+const FOUND_UNIT: u64 = 1 << 20;
 
 /// The jobs of one batch share a count of references, and not those of one engine: a driver that
 /// counts up and workers that count down would wait for each other at each job.
@@ -69,6 +74,7 @@ impl Job {
             work: Some(work),
             reporter,
             due_ns,
+            found_late: 0,
             priority: Priority::Normal,
         }
     }
@@ -88,15 +94,29 @@ impl Job {
         }
     }
 
-    /// The class of this job: a higher one goes first, whatever is due.
+    /// The class of this job. What waits longer than the pool's
+    /// [`ageing`](crate::PoolBuilder::ageing) goes up by a class.
     pub fn priority(&self) -> Priority {
         self.priority
     }
 
-    #[cfg(test)]
     pub(crate) fn of_class(mut self, priority: Priority) -> Job {
         self.priority = priority;
         self
+    }
+
+    /// It was found due at `ns`, and has waited since then.
+    pub(crate) fn found_at(mut self, ns: u64) -> Job {
+        let late = ns.saturating_sub(self.due_ns) / FOUND_UNIT;
+        self.found_late = u32::try_from(late).unwrap_or(u32::MAX);
+        self
+    }
+
+    /// From when on it has waited, to about a millisecond: when it was found due. Its due, unless
+    /// somebody has said when that was.
+    pub(crate) fn waits_since_ns(&self) -> u64 {
+        let late = u64::from(self.found_late) * FOUND_UNIT;
+        self.due_ns.saturating_add(late)
     }
 
     pub(crate) fn is_void(&self) -> bool {

@@ -18,7 +18,7 @@ mod rayon;
 
 pub use inline::InlineExecutor;
 pub use job::{Job, Ran};
-pub use pool::{Pool, PoolBuilder, PoolStillBusy};
+pub use pool::{Pool, PoolBuilder, PoolStillBusy, Workers};
 #[cfg(feature = "rayon")]
 pub use rayon::RayonExecutor;
 

@@ -12,6 +12,7 @@ use rayon::ThreadPool;
 use super::pool::Queue;
 use super::{Executor, Job, Ran};
 use crate::panics::tell_stderr;
+use crate::policy::AGEING_DEFAULT;
 
 /// Runs due work on a rayon pool of yours.
 ///
@@ -41,7 +42,7 @@ impl RayonExecutor {
     pub fn new(pool: Arc<ThreadPool>) -> RayonExecutor {
         RayonExecutor {
             pool,
-            queue: Arc::new(Queue::new()),
+            queue: Arc::new(Queue::new(AGEING_DEFAULT)),
         }
     }
 }

@@ -12,6 +12,7 @@ mod retry;
 pub use error::PolicyError;
 pub use misfire::Misfire;
 pub use overlap::Overlap;
+pub(crate) use priority::AGEING_DEFAULT;
 pub use priority::Priority;
 pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};

@@ -1,16 +1,37 @@
 //! Classes of urgency.
 
-/// How urgent work is. Of what waits for a worker, a higher class goes first, and within a class
-/// what was due first.
+use std::time::Duration;
+
+/// How long a run waits for each class that it gains, unless a builder is told otherwise.
+pub(crate) const AGEING_DEFAULT: Duration = Duration::from_secs(1);
+
+/// How urgent the runs of a task are. Of what waits for a worker, a higher class goes first, and
+/// within a class what was due first.
 ///
-/// All work is [`Normal`](Priority::Normal) at present: nothing sets another class. An executor of
-/// your own can read it by [`Job::priority`](crate::Job::priority).
+/// Nothing starves: a run that waits gains a class for each
+/// [`ageing`](crate::SchedulerBuilder::ageing) period, 1 s unless told otherwise. So a
+/// [`Low`](Priority::Low) run goes before every [`High`](Priority::High) one that was found due more
+/// than two periods after it. A run that is going is never interrupted.
+///
+/// An executor of your own can read it by [`Job::priority`](crate::Job::priority).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wheel_runtime::{Priority, Scheduler};
+///
+/// let scheduler = Scheduler::builder().build()?;
+/// let alarm = scheduler.task("alarm").every(Duration::from_secs(1)).priority(Priority::High);
+/// alarm.run(|_| println!("looking at the sensors"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Priority {
     /// After everything else.
     Low,
-    /// What work has unless told otherwise.
+    /// What a run has unless told otherwise.
     #[default]
     Normal,
     /// Before everything else.

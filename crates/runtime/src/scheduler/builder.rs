@@ -20,7 +20,7 @@ use super::sink::TaskSink;
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
-use crate::executor::{Executor, Pool};
+use crate::executor::{Executor, Pool, Workers};
 use crate::task::{Context, IntoOutcome, Outcome};
 
 const QUEUE_DEFAULT: usize = 100_000;
@@ -48,7 +48,7 @@ const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 #[must_use = "a builder does nothing until it is built"]
 pub struct SchedulerBuilder {
     engine: EngineSettings,
-    workers: Option<usize>,
+    workers: Option<Workers>,
     executor: Option<Arc<dyn Executor>>,
     queue_max: usize,
     tasks_max: Option<usize>,
@@ -77,8 +77,8 @@ impl SchedulerBuilder {
 
     /// How many threads run handlers: 1 to 1024; as many as the machine has cores unless told
     /// otherwise.
-    pub fn workers(mut self, workers: usize) -> SchedulerBuilder {
-        self.workers = Some(workers);
+    pub fn workers(mut self, workers: impl Into<Workers>) -> SchedulerBuilder {
+        self.workers = Some(workers.into());
         self
     }
 

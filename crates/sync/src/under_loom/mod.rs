@@ -7,7 +7,7 @@ mod turns;
 mod weaken;
 
 pub use crate::backoff::Backoff;
-pub use crate::lock::{Condvar, Mutex, MutexGuard};
+pub use crate::lock::{Condvar, Mutex, MutexGuard, RwLock};
 pub use crate::modelled_thread_local as thread_local;
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::Arc;

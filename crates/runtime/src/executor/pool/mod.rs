@@ -1,4 +1,4 @@
-//! The built-in executor: a fixed number of threads, and one ordered queue.
+//! The built-in executor: threads, fixed in number or as many as are needed, and one ordered queue.
 //!
 //! ```text
 //!  driver: push a batch, wake one worker
@@ -6,15 +6,20 @@
 //!                v                         wake the next one if more waits, run it
 //!          queue.rs (ordered)  <-- worker
 //!                                  worker, asleep (sleepers.rs)
+//!                                  more or fewer of them (hire.rs, staff.rs)
 //! ```
 //!
 //! Ground rules: `execute` takes no lock that a worker holds. No lock is held while a job runs or
 //! is dropped. A closed pool accepts nothing, runs what it has, and then its threads end.
 
+mod builder;
 mod entrance;
+mod hire;
 mod order;
 mod queue;
+mod size;
 mod sleepers;
+mod staff;
 mod worker;
 
 use std::fmt;
@@ -22,6 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_sync::atomic::Ordering;
+use wheel_sync::channel::{Receiver, Sender};
 use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread::{self, JoinHandle};
 use wheel_sync::{Condvar, Mutex};
@@ -29,15 +35,19 @@ use wheel_sync::{Condvar, Mutex};
 use super::{Executor, Job};
 use crate::clock::Patience;
 use crate::error::BuildError;
+pub use builder::PoolBuilder;
 use entrance::Entrance;
 pub(crate) use queue::Queue;
+pub use size::Workers;
 use sleepers::Sleepers;
+use staff::Staff;
 use worker::Place;
 
-/// The most workers that a pool may have.
-const WORKERS_MAX: usize = 1024;
+/// How long a shutdown sleeps at most while somebody hires.
+const HIRING_POLL: Duration = Duration::from_millis(10);
 
-/// A fixed number of threads that run due work, in the order in which it was due.
+/// Threads that run due work, in the order in which it was due: a fixed number, or [as many as are
+/// needed](Workers).
 ///
 /// Dropping it closes it without waiting: what has been handed over still runs, then the threads
 /// end.
@@ -60,30 +70,28 @@ pub struct Pool {
 /// What the workers and the handle share.
 struct Shared {
     name: String,
-    workers: usize,
     queue: Queue,
+    staff: Staff,
     sleepers: Sleepers,
+    keep_alive: Duration,
+    /// How many substitutes there may be at a time; as many as the most workers if not said.
+    lent_max: Option<usize>,
+    /// Threads on their way to the floor's list, which the driver may not lock.
+    started: Sender<JoinHandle<()>>,
+    has_started: Receiver<JoinHandle<()>>,
     entrance: Entrance,
     panics: AtomicU64,
     floor: Mutex<Floor>,
     left: Condvar,
 }
 
-/// Who is still in.
+/// Who waits, and who is to be waited for.
 struct Floor {
-    at_work: usize,
     /// Workers whose job waits in `shutdown`: nobody waits for those, or two of them would wait for
     /// each other.
-    waiting_inside: usize,
+    waiting_inside: u64,
+    /// May hold some that have ended.
     threads: Vec<JoinHandle<()>>,
-}
-
-/// How a [`Pool`] will be.
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct PoolBuilder {
-    workers: Option<usize>,
-    name: String,
 }
 
 /// The grace passed to [`Pool::shutdown`] was over before every worker was done.
@@ -100,15 +108,52 @@ impl Pool {
     /// Starts a description of a pool: as many workers as the machine has cores, named
     /// `wheel-worker-0` and so on.
     pub fn builder() -> PoolBuilder {
-        PoolBuilder {
-            workers: None,
-            name: "wheel-worker".to_owned(),
-        }
+        PoolBuilder::new()
     }
 
-    /// How many threads it has.
+    /// How many threads it has now, substitutes included.
     pub fn workers(&self) -> usize {
-        self.shared.workers
+        self.shared.staff.read().at_work as usize
+    }
+
+    /// How many of its threads have nothing to do.
+    pub fn idle_workers(&self) -> usize {
+        self.shared.sleepers.count()
+    }
+
+    /// How many threads it is to have from now on. New ones start in this call. Of those that are
+    /// too many, each leaves when its job returns; nothing is interrupted.
+    ///
+    /// # Errors
+    ///
+    /// A number that is not possible: nothing has changed then. Or the system refuses a thread: the
+    /// pool has fewer than the least, and tries again when work waits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_runtime::Pool;
+    ///
+    /// let pool = Pool::builder().workers(2).build()?;
+    /// pool.set_workers(4)?;
+    /// assert_eq!(pool.workers(), 4);
+    /// pool.set_workers(1..=8)?;
+    /// # Ok::<(), wheel_runtime::BuildError>(())
+    /// ```
+    pub fn set_workers(&self, workers: impl Into<Workers>) -> Result<(), BuildError> {
+        let workers = workers.into().checked()?;
+        let shared = &self.shared;
+        shared.make_room(*workers.end());
+        shared.staff.want(&workers);
+        while shared.staff.read().lacks_some() && shared.staff.hire() {
+            shared.start_worker().map_err(BuildError::Thread)?;
+        }
+        if shared.queue.has_work() {
+            shared.keep_one_asleep(shared.staff.read());
+        }
+        // Of those that are too many, the ones that sleep.
+        shared.sleepers.wake_all();
+        Ok(())
     }
 
     /// How many jobs have panicked.
@@ -120,6 +165,31 @@ impl Pool {
     /// One of the jobs handed over has become void. Not for the driver thread.
     pub(crate) fn note_void(&self) {
         self.shared.queue.note_void();
+    }
+
+    /// One of the workers hangs: another thread stands in for it until
+    /// [`return_substitute`](Pool::return_substitute). `false` if there are as many as there may be,
+    /// or the system refuses a thread. Waits for no lock, so the driver may call it.
+    #[expect(dead_code, reason = "time limits of runs call it")]
+    pub(crate) fn lend_substitute(&self) -> bool {
+        let shared = &self.shared;
+        let most = shared.staff.read().most();
+        let max = shared.lent_max.map_or(most, |max| max as u64);
+        if shared.entrance.is_closed() || !shared.staff.lend(max) {
+            return false;
+        }
+        let has_started = shared.start_worker().is_ok();
+        if !has_started {
+            shared.staff.take_back();
+        }
+        has_started
+    }
+
+    /// The worker that hung is back. The first worker that has nothing to do leaves.
+    #[expect(dead_code, reason = "time limits of runs call it")]
+    pub(crate) fn return_substitute(&self) {
+        self.shared.staff.take_back();
+        self.shared.sleepers.wake_one();
     }
 
     /// Refuses new jobs and waits until all that was handed over has run, for `grace` of real time
@@ -138,17 +208,34 @@ impl Pool {
         let inside = place == Place::AtWork;
         let patience = Patience::new(grace);
         let mut floor = self.shared.floor.lock();
-        floor.waiting_inside += usize::from(inside);
+        floor.waiting_inside += u64::from(inside);
         self.shared.left.notify_all();
-        while floor.at_work > floor.waiting_inside {
-            let Some(left) = patience.left() else { break };
+        let running = loop {
+            let running = self.shared.staff.read().at_work;
+            let running = running.saturating_sub(floor.waiting_inside);
+            if running == 0 {
+                break 0;
+            }
+            let Some(left) = patience.left() else {
+                break running;
+            };
+            // Who has counted a worker in and could not start it tells nobody.
+            let left = if self.shared.staff.is_hiring() {
+                left.min(HIRING_POLL)
+            } else {
+                left
+            };
             floor = self.shared.left.wait_timeout(floor, left);
-        }
-        let running = floor.at_work - floor.waiting_inside;
-        floor.waiting_inside -= usize::from(inside);
+        };
+        floor.waiting_inside -= u64::from(inside);
         // A thread that has left the floor may be in here too, through the destructor of a
         // thread-local: it must not join itself.
-        let ended = if floor.at_work == 0 && place == Place::Elsewhere {
+        let ended = if self.shared.staff.read().at_work == 0 && place == Place::Elsewhere {
+            // The last instructions of a hire.
+            while self.shared.staff.is_hiring() {
+                thread::yield_now();
+            }
+            floor.threads.extend(self.shared.has_started.try_iter());
             std::mem::take(&mut floor.threads)
         } else {
             Vec::new()
@@ -161,7 +248,7 @@ impl Pool {
         }
         let dropped = self.shared.queue.take_all();
         Err(PoolStillBusy {
-            running,
+            running: running as usize,
             dropped: dropped.len(),
         })
     }
@@ -205,74 +292,54 @@ impl Shared {
         self.entrance.is_deserted() && !self.queue.has_work()
     }
 
-    fn leave(&self) {
+    /// A worker ends. It may have been counted out before.
+    fn leave(&self, worker: usize, counted: Counted) {
         worker::has_left();
-        self.floor.lock().at_work -= 1;
+        self.sleepers.release(worker);
+        let mut floor = self.floor.lock();
+        if counted == Counted::In {
+            self.staff.leave(1);
+        }
+        // A pool that breathes keeps no more of those that have ended than it has workers.
+        let started = self.has_started.try_iter();
+        floor.threads.extend(started);
+        if floor.threads.len() as u64 > 2 * self.staff.read().at_work {
+            floor.threads.retain(|thread| !has_ended(thread));
+        }
+        drop(floor);
         self.left.notify_all();
     }
-}
 
-impl PoolBuilder {
-    /// How many threads: 1 to 1024.
-    pub fn workers(mut self, workers: usize) -> PoolBuilder {
-        self.workers = Some(workers);
-        self
-    }
-
-    /// What the threads are called, before a dash and their number. NUL characters are left out.
-    pub fn thread_name(mut self, name: impl Into<String>) -> PoolBuilder {
-        self.name = name.into().replace('\0', "");
-        self
-    }
-
-    /// Starts the threads.
-    ///
-    /// # Errors
-    ///
-    /// When the number of workers is not possible, or the system refuses a thread (those already
-    /// started end then).
-    pub fn build(self) -> Result<Pool, BuildError> {
-        let workers = self.workers.unwrap_or_else(cores);
-        BuildError::check("workers", workers as u128, 1..=WORKERS_MAX as u128)?;
-        let shared = Arc::new(Shared {
-            name: self.name,
-            workers,
-            queue: Queue::new(),
-            sleepers: Sleepers::new(workers),
-            entrance: Entrance::new(),
-            panics: AtomicU64::new(0),
-            floor: Mutex::new(Floor {
-                at_work: 0,
-                waiting_inside: 0,
-                threads: Vec::with_capacity(workers),
-            }),
-            left: Condvar::new(),
-        });
-        // If a thread is refused, dropping the pool sends those already started home.
-        let pool = Pool { shared };
-        for worker in 0..workers {
-            let shared = pool.shared.clone();
-            let mut floor = pool.shared.floor.lock();
-            let thread = thread::Builder::new()
-                .name(format!("{}-{worker}", shared.name))
-                .spawn(move || worker::work(shared, worker))
-                .map_err(BuildError::Thread)?;
-            floor.at_work += 1;
-            floor.threads.push(thread);
-        }
-        Ok(pool)
+    /// Room for so many workers, and for as many substitutes as may be lent.
+    fn make_room(&self, most: usize) {
+        let lent_max = self.lent_max.unwrap_or(most);
+        self.sleepers.make_room(most.saturating_add(lent_max));
     }
 }
 
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, |n| n.get().min(WORKERS_MAX))
+/// Whether a worker that ends has been counted out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    In,
+    Out,
+}
+
+#[cfg(not(wheel_model))]
+fn has_ended(thread: &JoinHandle<()>) -> bool {
+    thread.is_finished()
+}
+
+/// A model does not live long enough to need it.
+#[cfg(wheel_model)]
+fn has_ended(_: &JoinHandle<()>) -> bool {
+    false
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
             .field("name", &self.shared.name)
-            .field("workers", &self.shared.workers)
+            .field("workers", &self.shared.staff.read())
             .field("queued", &self.queued())
             .finish_non_exhaustive()
     }

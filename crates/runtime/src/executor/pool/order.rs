@@ -1,5 +1,13 @@
-//! What waits for a worker, in the order in which it goes: class by class, and in a class what was
-//! due first.
+//! What waits for a worker, in the order in which it goes: class by class with ageing, and in a
+//! class what was due first.
+//!
+//! A job gains a class for each ageing period that it has waited. That goes on by itself: of two
+//! jobs the one whose `start of waiting - class * period` is less goes first, now and later, so
+//! nothing is moved from class to class. The rank decides between the first jobs of the classes
+//! only; within a class due decides, so that order never depends on when something was found.
+//!
+//! Waiting begins when the driver finds a job due, and not at its due: an hour in which the process
+//! stood still ages nothing, and an instant of the past is no higher class.
 //!
 //! Due is compared by the millisecond. Within one, jobs that were handed over together go in the
 //! exact order of their dues, and else first come, first served. A driver hands over in order of
@@ -15,6 +23,7 @@
 //! a pop each, where a heap of a million costs twenty steps through memory.
 
 use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
 
 use crate::executor::Job;
 use crate::policy::Priority;
@@ -27,9 +36,12 @@ const CLASSES: usize = Priority::High as usize + 1;
 const KEPT: usize = 4096;
 
 /// The jobs of all classes.
-#[derive(Default)]
 pub(super) struct Ordered {
     classes: [Lane; CLASSES],
+    /// Which of them are not empty, a bit each.
+    occupied: u8,
+    /// How long a job waits for each class that it gains; in nanoseconds.
+    ageing_ns: u64,
     len: usize,
     arrivals: u64,
 }
@@ -45,6 +57,20 @@ struct Lane {
 type Waiting = Ranked<(u64, u64), Job>;
 
 impl Ordered {
+    pub(super) fn new(ageing: Duration) -> Ordered {
+        Ordered {
+            classes: Default::default(),
+            occupied: 0,
+            ageing_ns: u64::try_from(ageing.as_nanos()).unwrap_or(u64::MAX),
+            len: 0,
+            arrivals: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -60,21 +86,54 @@ impl Ordered {
         let rank = (grain(&job), self.arrivals);
         self.arrivals += 1;
         self.len += 1;
-        self.classes[job.priority() as usize].add(Ranked { rank, value: job });
+        let class = job.priority() as usize;
+        self.occupied |= 1 << class;
+        self.classes[class].add(Ranked { rank, value: job });
     }
 
     /// Takes the job that goes first.
     pub(super) fn pop(&mut self) -> Option<Job> {
-        let job = self.classes.iter_mut().rev().find_map(Lane::pop)?;
+        let class = self.goes_first()?;
+        Some(self.pop_of(class))
+    }
+
+    /// Takes the job that was due first of the lowest class.
+    pub(super) fn pop_oldest(&mut self) -> Option<Job> {
+        (self.occupied != 0).then(|| self.pop_of(self.occupied.trailing_zeros() as usize))
+    }
+
+    fn pop_of(&mut self, class: usize) -> Job {
+        let lane = &mut self.classes[class];
+        let job = lane.pop().expect("a class with its bit is not empty");
+        if lane.is_empty() {
+            self.occupied &= !(1 << class);
+        }
         self.len -= 1;
-        Some(job)
+        job
+    }
+
+    /// The class whose first job goes first of all.
+    fn goes_first(&self) -> Option<usize> {
+        let highest = self.occupied.checked_ilog2()? as usize;
+        if self.occupied == 1 << highest {
+            return Some(highest);
+        }
+        let waits = (0..=highest).rev().filter_map(|class| {
+            let first = self.classes[class].first()?;
+            let below = (CLASSES - 1 - class) as u64;
+            let behind = self.ageing_ns.saturating_mul(below);
+            Some((first.waits_since_ns().saturating_add(behind), class))
+        });
+        // Of equal ranks the first one stays, which is the higher class.
+        let first = waits.min_by_key(|&(rank, _)| rank);
+        first.map(|(_, class)| class)
     }
 
     /// Takes out what `is_wanted` says no to.
     pub(super) fn take_unless(&mut self, is_wanted: impl Fn(&Job) -> bool) -> Vec<Job> {
         let is_wanted = |waiting: &Waiting| is_wanted(&waiting.value);
         let mut taken = Vec::new();
-        for lane in &mut self.classes {
+        for (class, lane) in self.classes.iter_mut().enumerate() {
             let early = std::mem::take(&mut lane.early).into_vec();
             let (wanted, unwanted): (Vec<_>, Vec<_>) = early.into_iter().partition(is_wanted);
             lane.early = wanted.into();
@@ -84,6 +143,9 @@ impl Ordered {
                 in_order.into_iter().partition(is_wanted);
             lane.in_order = wanted;
             taken.extend(unwanted.into_iter().map(|waiting| waiting.value));
+            if lane.is_empty() {
+                self.occupied &= !(1 << class);
+            }
         }
         self.len -= taken.len();
         taken
@@ -98,12 +160,29 @@ impl Lane {
         }
     }
 
-    fn pop(&mut self) -> Option<Job> {
-        let is_early = match (self.early.peek(), self.in_order.front()) {
+    fn is_empty(&self) -> bool {
+        self.in_order.is_empty() && self.early.is_empty()
+    }
+
+    /// Whether the job that goes first is one of those that came early.
+    fn first_is_early(&self) -> bool {
+        match (self.early.peek(), self.in_order.front()) {
             (Some(early), Some(first)) => early > first,
             (early, _) => early.is_some(),
+        }
+    }
+
+    fn first(&self) -> Option<&Job> {
+        let first = if self.first_is_early() {
+            self.early.peek()
+        } else {
+            self.in_order.front()
         };
-        let taken = if is_early {
+        first.map(|waiting| &waiting.value)
+    }
+
+    fn pop(&mut self) -> Option<Job> {
+        let taken = if self.first_is_early() {
             self.early.pop()
         } else {
             self.in_order.pop_front()
@@ -136,7 +215,11 @@ mod tests {
     /// Adds jobs of these classes and dues, batch by batch, and returns the numbers of the jobs as
     /// they go.
     fn order_of(batches: &[&[(Priority, u64)]]) -> Vec<usize> {
-        let (mut ordered, went) = (Ordered::default(), Arc::new(Mutex::new(Vec::new())));
+        order_with(Duration::from_secs(1), batches)
+    }
+
+    fn order_with(ageing: Duration, batches: &[&[(Priority, u64)]]) -> Vec<usize> {
+        let (mut ordered, went) = (Ordered::new(ageing), Arc::new(Mutex::new(Vec::new())));
         let mut number = 0;
         for batch in batches {
             let jobs = batch.iter().map(|&(class, due_ns)| {
@@ -160,6 +243,49 @@ mod tests {
         use Priority::{High, Low, Normal};
         let order = order_of(&[&[(Low, MS), (Normal, 2 * MS)], &[(High, 9 * MS), (Low, 0)]]);
         assert_eq!(order, [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn what_waits_gains_a_class_with_each_period_to_the_nanosecond() {
+        use Priority::{High, Low, Normal};
+        let ageing = Duration::from_millis(10);
+        let gains = |low: u64, high: u64| order_with(ageing, &[&[(Low, low), (High, high)]])[0];
+        assert_eq!(gains(0, 20 * MS), 1, "of equal ranks the higher class");
+        assert_eq!(gains(0, 20 * MS + 1), 0);
+        let order = [(Low, 0), (Normal, 9 * MS), (High, 20 * MS), (Low, 1)];
+        assert_eq!(order_with(ageing, &[&order]), [1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn without_ageing_classes_are_strict_at_both_ends_of_time() {
+        use Priority::{High, Low, Normal};
+        let jobs = [(Low, 0), (Normal, 0), (High, u64::MAX), (Normal, u64::MAX)];
+        let order = order_with(Duration::MAX, &[&jobs]);
+        assert_eq!(order, [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn what_was_found_late_has_not_waited_meanwhile() {
+        use Priority::{High, Low};
+        let mut ordered = Ordered::new(Duration::from_secs(1));
+        let hour = 3_600_000 * MS;
+        ordered.add(Job::due_at(0, || ()).of_class(Low).found_at(hour));
+        ordered.add(Job::due_at(hour, || ()).of_class(High).found_at(hour));
+        let first = ordered.pop().unwrap();
+        assert_eq!(first.priority(), High);
+    }
+
+    #[test]
+    fn the_oldest_is_of_the_lowest_class() {
+        use Priority::{High, Low, Normal};
+        let mut ordered = Ordered::new(Duration::MAX);
+        assert!(ordered.pop_oldest().is_none());
+        for (class, due) in [(High, 1), (Normal, 2), (Low, 4), (Low, 3)] {
+            ordered.add(Job::due_at(due * MS, || ()).of_class(class));
+        }
+        let dues = std::iter::from_fn(|| ordered.pop_oldest()).map(|job| job.due_ns() / MS);
+        assert_eq!(dues.collect::<Vec<_>>(), [3, 4, 2, 1]);
+        assert!(ordered.is_empty());
     }
 
     #[test]
@@ -204,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_out_leaves_the_others_in_order() {
-        let mut ordered = Ordered::default();
+        let mut ordered = Ordered::new(Duration::MAX);
         for due in [5, 3, 5, 4, 9] {
             ordered.add(Job::due_at(due * MS, || ()));
         }

@@ -13,6 +13,8 @@
 //! The two counters are Relaxed throughout: they are numbers for people and for thresholds. [O74]
 //! The channel and the lock hand the jobs over.
 
+use std::time::Duration;
+
 use wheel_sync::atomic::Ordering;
 use wheel_sync::channel::{Receiver, Sender, unbounded};
 use wheel_sync::counting::AtomicUsize;
@@ -47,12 +49,13 @@ pub(crate) struct Taken {
 }
 
 impl Queue {
-    pub(crate) fn new() -> Queue {
+    /// In the order of `order.rs`, with this ageing period.
+    pub(crate) fn new(ageing: Duration) -> Queue {
         let (inbound, outbound) = unbounded();
         Queue {
             inbound,
             outbound,
-            ready: CachePadded::new(Mutex::new(Ordered::default())),
+            ready: CachePadded::new(Mutex::new(Ordered::new(ageing))),
             came: AtomicUsize::new(0),
             went: AtomicUsize::new(0),
             void: AtomicUsize::new(0),
@@ -150,7 +153,7 @@ mod tests {
 
     /// Dues in milliseconds.
     fn run_order(batches: Vec<Vec<u64>>) -> Vec<(u64, usize)> {
-        let queue = Queue::new();
+        let queue = Queue::new(Duration::MAX);
         let order = Arc::new(Mutex::new(Vec::new()));
         let mut number = 0;
         for batch in batches {
@@ -199,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_queued_and_cancelled_again_and_again_takes_no_more_room() {
-        let (queue, ran) = (Queue::new(), Arc::new(AtomicUsize::new(0)));
+        let (queue, ran) = (Queue::new(Duration::MAX), Arc::new(AtomicUsize::new(0)));
         for _ in 0..3_000 {
             queue.push(&mut vec![Job::new(|| ())]);
         }
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn taking_all_leaves_nothing() {
-        let queue = Queue::new();
+        let queue = Queue::new(Duration::MAX);
         queue.push(&mut vec![Job::new(|| ()), Job::new(|| ())]);
         queue.push(&mut vec![Job::new(|| ())]);
         assert_eq!(queue.take_all().len(), 3);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::{thread, thread_local};
 
-use super::Shared;
+use super::sleepers::Slept;
+use super::{Counted, Shared};
+use crate::clock::Patience;
 use crate::executor::Ran;
 use crate::panics::tell_stderr;
 
@@ -46,12 +48,18 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
     let pool = Arc::as_ptr(&shared).addr();
     WORKS_FOR.with(|works_for| works_for.set((pool, false)));
     shared.sleepers.introduce(worker);
-    loop {
+    // It wanted to leave and had to stay.
+    let mut stays = false;
+    let counted = loop {
+        let numbers = shared.staff.read();
+        if numbers.is_over() && shared.leave_if_over() {
+            break Counted::Out;
+        }
         if let Some(taken) = shared.queue.take() {
             // Each worker wakes the next one, so that handing over a batch costs the driver one
             // wake-up, not one per worker.
-            if taken.more {
-                shared.sleepers.wake_another();
+            if !taken.more || !shared.sleepers.wake_another() {
+                shared.keep_one_asleep(numbers);
             }
             if let Ran::Panicked(message) = taken.job.run() {
                 // Relaxed: a count for people. [O64]
@@ -59,15 +67,22 @@ pub(super) fn work(shared: Arc<Shared>, worker: usize) {
                 tell_stderr(&format!("a job of {} panicked", shared.name), &message);
             }
         } else if shared.may_leave() {
-            break;
+            break Counted::In;
         } else if shared.entrance.is_closed() {
             // Somebody is between his look at the pool and his push.
             thread::yield_now();
         } else {
-            shared.sleepers.sleep_unless(worker, || {
+            // One that had to stay asks again, unless that would be at once and without end.
+            let asks = numbers.may_shrink() && !(stays && shared.keep_alive.is_zero());
+            let limit = asks.then(|| Patience::new(shared.keep_alive));
+            let slept = shared.sleepers.sleep_unless(worker, limit, || {
                 shared.entrance.is_closed() || shared.queue.has_work()
             });
+            stays = slept == Slept::ForNothing;
+            if stays && shared.leave_if_idle() {
+                break Counted::Out;
+            }
         }
-    }
-    shared.leave();
+    };
+    shared.leave(worker, counted);
 }
