@@ -83,7 +83,7 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, ReplayError, Scheduler,
+    DeadLetter, DeadLetterId, DeadLetters, Death, History, OnConflict, ReplayError, Scheduler,
     SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
     global,
 };

@@ -13,6 +13,7 @@ use super::activity::Activity;
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::history::Ended;
 use super::registry::Registry;
 use super::sink::Fire;
 use crate::clock::Moment;
@@ -33,6 +34,7 @@ pub(crate) struct Core {
     /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
     pub(crate) interrupted: Mutex<Vec<TaskInfo>>,
     pub(crate) dead: DeadQueue,
+    pub(crate) ended: Ended,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.

@@ -23,6 +23,7 @@ mod when_failed;
 mod registry;
 mod filter;
 mod dead_letters;
+mod history;
 
 mod sink;
 mod mark;
@@ -51,6 +52,7 @@ pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError
 pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
+pub use history::History;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};

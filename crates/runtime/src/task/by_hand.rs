@@ -173,7 +173,7 @@ impl Task {
         let trial = life.take_trial(ticket);
         let letter = trial.and_then(|trial| trial.letter);
         let _ = life.state.cancel();
-        let leftovers = self.bury(&mut life);
+        let leftovers = self.bury_refused(&mut life);
         drop(life);
         drop(refused);
         core.note_refused();

@@ -236,7 +236,7 @@ impl Task {
         if armed.is_err() {
             // Still under the lock, so that no report of a shutdown names a task that was refused.
             let _ = life.state.cancel();
-            let leftovers = self.bury(&mut life);
+            let leftovers = self.bury_refused(&mut life);
             drop(life);
             self.core.note_refused();
             leftovers.discard();
@@ -288,7 +288,15 @@ impl Task {
     }
 
     /// The last steps of a task that has just ended. From here on its id is free.
-    fn bury(&self, life: &mut Life) -> Leftovers {
+    fn bury(self: &Arc<Task>, life: &mut Life) -> Leftovers {
+        // Before the id is free: whoever does not find it live any more finds it there.
+        let now = self.core.engine.clock().now();
+        self.core.ended.push(self, now);
+        self.bury_refused(life)
+    }
+
+    /// As `bury`, of a task that never was one: its user is told that it was refused.
+    fn bury_refused(&self, life: &mut Life) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
         life.clear_backlog();

@@ -11,6 +11,7 @@ mod cron;
 mod dead_letters;
 mod due;
 mod failing_soak;
+mod history;
 mod hooks;
 mod ids;
 mod overlap;
