@@ -78,7 +78,9 @@ pub use error::BuildError;
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran};
 pub use observe::{Lateness, Stats};
-pub use policy::{GaveUp, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter};
+pub use policy::{
+    GaveUp, Misfire, Overlap, PolicyError, Priority, Retry, RetryError, RetryJitter, When,
+};
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };

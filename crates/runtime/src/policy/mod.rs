@@ -8,6 +8,7 @@ mod misfire;
 mod overlap;
 mod priority;
 mod retry;
+mod when;
 
 pub use error::PolicyError;
 pub use misfire::Misfire;
@@ -15,3 +16,4 @@ pub use overlap::Overlap;
 pub use priority::Priority;
 pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
+pub use when::When;

@@ -85,12 +85,17 @@ impl Core {
         }
     }
 
-    /// On the driver: what the user's code has captured is dropped where that runs.
-    pub(crate) fn discard_elsewhere(&self, leftovers: Leftovers) {
+    /// On the driver: what the user's code has captured is dropped where that runs, and there those
+    /// are told that wait for the task. Until then it does not count as idle.
+    pub(crate) fn discard_elsewhere(self: &Arc<Core>, leftovers: Leftovers) {
         if leftovers.is_nothing() {
             return;
         }
-        let job = Job::new(move || leftovers.discard());
+        self.activity.begin();
+        let core = Arc::clone(self);
+        let leftovers = Some(leftovers);
+        let elsewhere = Elsewhere { core, leftovers };
+        let job = Job::new(move || drop(elsewhere));
         let now = self.engine.clock().now();
         // What a closed engine refuses is dropped here, and a panic of it ends in the job.
         drop(self.engine.at_moment(now, Fire::Run(Box::new(job))));
@@ -100,5 +105,21 @@ impl Core {
     pub(crate) fn note_refused(&self) {
         self.counters.task_refused();
         self.activity.tell();
+    }
+}
+
+/// On its way to an executor. One that drops it unseen has done the same.
+struct Elsewhere {
+    core: Arc<Core>,
+    leftovers: Option<Leftovers>,
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        self.leftovers
+            .take()
+            .into_iter()
+            .for_each(Leftovers::discard);
+        self.core.activity.end();
     }
 }

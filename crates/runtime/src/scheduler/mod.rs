@@ -20,6 +20,7 @@ mod submit;
 mod direct;
 mod pausing;
 mod when_failed;
+mod after_others;
 mod registry;
 mod filter;
 mod dead_letters;

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
+use super::after_others::{conditions, write_cycle};
 use super::registry::NotAdded;
-use crate::policy::{Misfire, Overlap, PolicyError, RetryError};
+use crate::policy::{Misfire, Overlap, PolicyError, RetryError, When};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
 use crate::task::{
-    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+    Code, Context, Failing, First, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+    Then, Upstream,
 };
 
 /// What happens when the id of a new task belongs to a live one.
@@ -37,8 +39,17 @@ pub enum SubmitError {
     DuplicateId(String),
     /// An id may not be empty, nor begin with `#`, which is kept for tasks without a name.
     InvalidId(String),
-    /// Neither `after`, `at`, `every`, `every_after` nor `cron` was called.
+    /// Neither `after`, `at`, `every`, `every_after`, `cron` nor `depends_on` was called.
     NoSchedule,
+    /// The task is to come after one of which nothing is known: there is no live task with this id,
+    /// and none in the [history](Scheduler::history).
+    UnknownDependency(String),
+    /// The task would wait for itself: each of these comes after the one before, and the last is the
+    /// first.
+    DependencyCycle(Vec<String>),
+    /// The schedule recurs, and the task is to come after others. A [graph](Scheduler::graph) can
+    /// recur as a whole.
+    RecurringDependent,
     /// The schedule is not possible.
     Schedule(ScheduleError),
     /// A task that runs no times.
@@ -89,6 +100,7 @@ pub struct TaskBuilder<'s> {
     /// Only if something of it was asked for.
     pub(super) failing: Option<Box<Failing>>,
     on_conflict: OnConflict,
+    pub(super) depends_on: Vec<(String, When)>,
 }
 
 impl<'s> TaskBuilder<'s> {
@@ -103,6 +115,7 @@ impl<'s> TaskBuilder<'s> {
             runs: None,
             failing: None,
             on_conflict: OnConflict::Refuse,
+            depends_on: Vec::new(),
         }
     }
 
@@ -262,7 +275,11 @@ impl<'s> TaskBuilder<'s> {
         {
             retry.check().map_err(SubmitError::Retry)?;
         }
-        let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
+        let schedule = match self.schedule {
+            Some(schedule) => schedule,
+            None if self.depends_on.is_empty() => return Err(SubmitError::NoSchedule),
+            None => Schedule::after(Duration::ZERO),
+        };
         let schedule = match self.start {
             Some(start) => schedule.starting(start),
             None => schedule,
@@ -272,8 +289,20 @@ impl<'s> TaskBuilder<'s> {
             None => schedule,
         };
         let clock = core.engine.clock();
-        let planned = schedule.plan(clock.now(), clock.wall());
+        let now = clock.now();
+        let planned = schedule.plan(now, clock.wall());
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        if !self.depends_on.is_empty() && !plan.is_once() {
+            return Err(SubmitError::RecurringDependent);
+        }
+        let parents = core.parents(self.name.as_deref(), &self.depends_on, self.on_conflict)?;
+        let first = match parents.is_empty() {
+            true => First::Due(first),
+            false => First::Upstream(Upstream::new(
+                conditions(self.depends_on, &parents),
+                Then::of(first, now),
+            )),
+        };
         let serial = core.serial();
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
@@ -289,7 +318,10 @@ impl<'s> TaskBuilder<'s> {
                     let _ = old.cancel();
                 }
                 match armed {
-                    Ok(()) => Ok(TaskHandle::new(task)),
+                    Ok(()) => {
+                        task.register(&parents);
+                        Ok(TaskHandle::new(task))
+                    }
                     Err(NotArmed) => Err(SubmitError::ShuttingDown),
                 }
             }
@@ -316,7 +348,18 @@ impl fmt::Display for SubmitError {
                 "{id:?} is not possible as an id: it must not be empty or begin with '#'"
             ),
             SubmitError::NoSchedule => f.write_str(
-                "the task has no schedule: call one of after, at, every, every_after, cron",
+                "the task has no schedule: call one of after, at, every, every_after, cron, depends_on",
+            ),
+            SubmitError::UnknownDependency(id) => write!(
+                f,
+                "depends_on: there is no live task {id:?}, and none in the history: add that one first"
+            ),
+            SubmitError::DependencyCycle(ids) => {
+                f.write_str("depends_on: the task would wait for itself: ")?;
+                write_cycle(f, ids)
+            }
+            SubmitError::RecurringDependent => f.write_str(
+                "depends_on: a task that recurs cannot come after others: let a graph recur, or use after or at",
             ),
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Policy(error) => error.fmt(f),
@@ -352,6 +395,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("runs", &self.runs)
             .field("failing", &self.failing)
             .field("on_conflict", &self.on_conflict)
+            .field("depends_on", &self.depends_on)
             .finish_non_exhaustive()
     }
 }

@@ -69,6 +69,7 @@ impl Task {
             // This run is the one that was wanted, brought forward.
             self.disarm(&mut life);
             life.forget_pause();
+            life.forget_upstream();
         }
         self.over_with(life, before);
         match self.send(run) {

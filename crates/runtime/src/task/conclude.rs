@@ -19,6 +19,7 @@ use super::occur::WaitingRun;
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::trial::{Begun, Trial};
+use super::upstream::News;
 use super::{Armed, Leftovers, Life, Outcome, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
@@ -76,6 +77,8 @@ impl Life {
 #[derive(Default)]
 struct After {
     leftovers: Option<Leftovers>,
+    /// Those that waited for this run.
+    news: Option<News>,
     /// Runs that waited for this one to end.
     follow: Vec<WaitingRun>,
     /// To be cancelled.
@@ -119,13 +122,22 @@ impl Task {
         };
         life.record_end(attempt, after.result, ended);
         match end {
-            Some(_) => after.leftovers = Some(self.bury(&mut life)),
-            None => after.follow = self.release(&mut life),
+            Some(_) => {
+                let mut leftovers = self.bury(&mut life);
+                after.news = leftovers.take_news();
+                after.leftovers = Some(leftovers);
+            }
+            None => {
+                let over = after.result.filter(|result| result.has_ended());
+                after.news = over.and_then(|how| life.take_dependents(how));
+                after.follow = self.release(&mut life);
+            }
         }
         let is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
         self.cancel_timers(std::mem::take(&mut after.timers));
+        after.news.take().into_iter().for_each(News::tell);
         // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
             let mut info = self.info();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::occur::{Looked, WaitingRun};
 use super::state::Met;
-use super::{Armed, CancelToken, Leftovers, Life, Task, TaskInfo, TaskState};
+use super::{Armed, CancelToken, Leftovers, Life, Task, TaskInfo, TaskState, Then};
 use crate::clock::Moment;
 use crate::schedule::{Due, Schedule, ScheduleError};
 
@@ -31,6 +31,9 @@ pub enum RescheduleError {
     NotFound,
     /// The schedule is not possible. Trying again does not help.
     Schedule(ScheduleError),
+    /// The task waits for others, and the schedule recurs: only a task that runs once can come after
+    /// others. Trying again helps once it has run.
+    Dependent,
     /// The scheduler is shutting down. Trying again does not help.
     ShuttingDown,
 }
@@ -81,12 +84,13 @@ impl Task {
         self.disarm(life);
         life.clear_backlog();
         life.forget_pause();
-        self.core.registry.remove(self);
         life.is_leaving = true;
         self.core
             .leaving
             .lock()
             .insert(self.id.serial, Arc::clone(self));
+        // After it is there, for whoever looks for it here and then there.
+        self.core.registry.remove(self);
         self.take_lost_timers(life)
     }
 
@@ -101,6 +105,15 @@ impl Task {
         let before = life.state.name();
         if before.has_ended() || life.state.is_closing() {
             return Err(RescheduleError::NotFound);
+        }
+        if life.has_upstream() {
+            if !plan.is_once() {
+                return Err(RescheduleError::Dependent);
+            }
+            // Nothing of it is armed: it counts from when the conditions hold.
+            life.plan = plan;
+            life.set_then(Then::of(first, now));
+            return Ok(());
         }
         let (mut taken_back, mut due) = (0, Vec::new());
         if life.plan.is_once() {
@@ -188,6 +201,9 @@ impl fmt::Display for RescheduleError {
         match self {
             RescheduleError::NotFound => f.write_str("there is no such task, or it has ended"),
             RescheduleError::Schedule(error) => error.fmt(f),
+            RescheduleError::Dependent => f.write_str(
+                "the task waits for others, and only a task that runs once can: use after or at",
+            ),
             RescheduleError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
     }

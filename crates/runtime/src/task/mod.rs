@@ -10,6 +10,7 @@
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
 //!  all:     backlog.rs   occurrences that wait for a run to end
+//!           upstream.rs  what comes after other tasks
 //! ```
 //!
 //! Ground rules: each task has one lock, held for some instructions and never while user code runs
@@ -35,6 +36,7 @@ mod state;
 mod tally;
 mod token;
 mod trial;
+mod upstream;
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -69,6 +71,8 @@ pub use state::TaskState;
 pub(crate) use state::Ticket;
 use tally::LazyTally;
 pub use token::CancelToken;
+use upstream::News;
+pub(crate) use upstream::{Condition, Dependent, First, Listener, Then, Upstream};
 
 /// What a task does. Shared with the run that is going.
 pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
@@ -145,9 +149,13 @@ struct Tally {
     last_error: Option<Arc<str>>,
 }
 
-/// What an ended task leaves behind: dropped outside of every lock, because it is the user's.
+/// What an ended task leaves behind: the user's code, and those that wait for it. Dropped and told
+/// outside of every lock.
 #[must_use = "drop it after the lock"]
-pub(crate) struct Leftovers(Option<Code>);
+pub(crate) struct Leftovers {
+    code: Option<Code>,
+    news: Option<News>,
+}
 
 /// The engine took nothing: it is closed.
 #[derive(Debug)]
@@ -171,15 +179,23 @@ impl From<Handler> for Code {
 }
 
 impl Leftovers {
-    pub(crate) const NOTHING: Leftovers = Leftovers(None);
+    pub(crate) const NOTHING: Leftovers = Leftovers {
+        code: None,
+        news: None,
+    };
 
     pub(crate) fn is_nothing(&self) -> bool {
-        self.0.is_none()
+        self.code.is_none() && self.news.is_none()
     }
 
-    /// Drops them; a panic of the user's `Drop` ends here.
+    fn take_news(&mut self) -> Option<News> {
+        self.news.take()
+    }
+
+    /// Tells those that wait, and drops the rest; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
-        self.0.into_iter().for_each(Code::discard);
+        self.news.into_iter().for_each(News::tell);
+        self.code.into_iter().for_each(Code::discard);
     }
 }
 
@@ -226,13 +242,16 @@ impl Task {
     /// A task that could not be armed has ended.
     pub(crate) fn begin<A, E>(
         self: &Arc<Task>,
-        first: Due,
+        first: impl Into<First>,
         add: impl FnOnce() -> Result<A, E>,
     ) -> Result<(A, Result<(), NotArmed>), E> {
         let mut life = self.life.lock();
         let added = add()?;
         self.core.counters.task_added();
-        let armed = self.arm_first(&mut life, first);
+        let armed = match first.into() {
+            First::Due(due) => self.arm_first(&mut life, due),
+            First::Upstream(upstream) => self.wait_upstream(&mut life, upstream),
+        };
         if armed.is_err() {
             // Still under the lock, so that no report of a shutdown names a task that was refused.
             let _ = life.state.cancel();
@@ -304,7 +323,11 @@ impl Task {
         if life.waiters > 0 {
             self.ended.notify_all();
         }
-        Leftovers(life.code.take())
+        life.forget_upstream();
+        Leftovers {
+            code: life.code.take(),
+            news: life.take_dependents(life.state.name()),
+        }
     }
 
     /// Whether as many runs have started, or are to start, as were wanted.
@@ -319,7 +342,8 @@ impl Task {
 
     /// Whether anything is to come: a run, or an occurrence.
     fn has_more(&self, life: &Life) -> bool {
-        let is_due_later = life.armed.is_some() || life.suspended().is_some();
+        let is_due_later =
+            life.armed.is_some() || life.suspended().is_some() || life.has_upstream();
         is_due_later || life.state.runs() > 0 || life.backlog_len() > 0
     }
 

@@ -3,6 +3,7 @@
 
 use super::backlog::Backlog;
 use super::trial::Trial;
+use super::upstream::{Dependents, Upstream};
 use super::{Life, Ticket};
 use crate::schedule::Due;
 
@@ -15,6 +16,10 @@ pub(super) struct Rare {
     pub(super) backlog: Backlog,
     /// What would be armed if the task were not paused.
     pub(super) suspended: Option<Due>,
+    /// What the task waits for before it is due.
+    pub(super) upstream: Option<Box<Upstream>>,
+    /// Who waits for this task.
+    pub(super) dependents: Dependents,
 }
 
 impl Life {

@@ -9,6 +9,7 @@ mod cancel;
 mod control;
 mod cron;
 mod dead_letters;
+mod dependencies;
 mod due;
 mod failing_soak;
 mod history;
