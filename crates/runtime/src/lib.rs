@@ -85,9 +85,9 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, History, OnConflict, ReplayError, Scheduler,
-    SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
-    global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
+    History, NodeInfo, OnConflict, ReplayError, Scheduler, SchedulerBuilder, ShutdownReport,
+    ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
 };
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,

@@ -19,10 +19,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
 use wheel_sync::{CachePadded, Mutex, thread};
 
 use super::{Core, Scheduler};
-use crate::clock::Moment;
 use crate::task::{Id, Task, TaskInfo};
 
 /// For as many threads as end tasks at the same time.
@@ -35,6 +36,7 @@ const LATEST_MAX: usize = 32;
 pub(crate) struct Ended {
     places: [CachePadded<Mutex<Latest>>; PLACES],
     ring: Mutex<VecDeque<One>>,
+    next_number: CachePadded<AtomicU64>,
     tasks_max: usize,
     /// So many go from a place to the ring at once. All places together hold a tenth of the bound.
     latest_max: usize,
@@ -49,7 +51,8 @@ struct Latest {
 
 #[derive(Clone)]
 struct One {
-    ended: Moment,
+    /// In the order in which they ended.
+    number: u64,
     task: Arc<Task>,
 }
 
@@ -64,13 +67,14 @@ impl Ended {
         Ended {
             places: std::array::from_fn(|_| CachePadded::default()),
             ring: Mutex::default(),
+            next_number: CachePadded::default(),
             tasks_max,
             latest_max: (tasks_max / (10 * PLACES)).clamp(1, LATEST_MAX),
         }
     }
 
     /// A task has ended. The oldest ones make room.
-    pub(crate) fn push(&self, task: &Arc<Task>, ended: Moment) {
+    pub(crate) fn push(&self, task: &Arc<Task>) {
         if self.tasks_max == 0 {
             return;
         }
@@ -80,7 +84,9 @@ impl Ended {
             return;
         }
         let task = Arc::clone(task);
-        latest.tasks.push(One { ended, task });
+        // Relaxed: it need only be different each time, and grow. [O71]
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        latest.tasks.push(One { number, task });
         let mut forgotten = Vec::new();
         if latest.tasks.len() >= self.latest_max {
             // Under the lock of the place, so that who looks there first and into the ring
@@ -110,7 +116,7 @@ impl Ended {
         let mut all: Vec<One> = ring.iter().filter(picks).filter(is_new).cloned().collect();
         drop(ring);
         all.append(&mut found);
-        all.sort_by_key(|one| one.ended);
+        all.sort_by_key(|one| one.number);
         let over = all.len().saturating_sub(self.tasks_max);
         all.drain(..over);
         all.into_iter().map(|one| one.task).collect()

@@ -21,6 +21,7 @@ mod direct;
 mod pausing;
 mod when_failed;
 mod after_others;
+mod graph;
 mod registry;
 mod filter;
 mod dead_letters;
@@ -53,6 +54,7 @@ pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError
 pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
+pub use graph::{GraphBuilder, GraphError, GraphHandle, GraphInfo, NodeInfo, WhenNodeFails};
 pub use history::History;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};

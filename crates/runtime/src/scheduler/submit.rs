@@ -254,11 +254,8 @@ impl<'s> TaskBuilder<'s> {
         }))
     }
 
-    fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
-        let core = &self.scheduler.core;
-        if core.closing.has_begun() {
-            return Err(SubmitError::ShuttingDown);
-        }
+    /// What was asked for besides a schedule, if it is possible.
+    fn checked(&self, failing: Option<&Failing>) -> Result<Settings, SubmitError> {
         let runs_max = self
             .runs
             .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
@@ -268,13 +265,30 @@ impl<'s> TaskBuilder<'s> {
         };
         settings.misfire.check().map_err(SubmitError::Policy)?;
         settings.overlap.check().map_err(SubmitError::Policy)?;
-        if let Some(retry) = self
-            .failing
-            .as_ref()
-            .and_then(|failing| failing.retry.as_ref())
-        {
+        if let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) {
             retry.check().map_err(SubmitError::Retry)?;
         }
+        Ok(settings)
+    }
+
+    /// The same of a node of a graph; `None` if it has a schedule of its own.
+    pub(super) fn checked_node(
+        &self,
+        failing: Option<&Failing>,
+    ) -> Result<Option<Settings>, SubmitError> {
+        let has_own = self.schedule.is_some() || self.start.is_some() || self.zone.is_some();
+        if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
+            return Ok(None);
+        }
+        self.checked(failing).map(Some)
+    }
+
+    fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
+        let core = &self.scheduler.core;
+        if core.closing.has_begun() {
+            return Err(SubmitError::ShuttingDown);
+        }
+        let settings = self.checked(self.failing.as_deref())?;
         let schedule = match self.schedule {
             Some(schedule) => schedule,
             None if self.depends_on.is_empty() => return Err(SubmitError::NoSchedule),

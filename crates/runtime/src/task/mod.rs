@@ -309,8 +309,7 @@ impl Task {
     /// The last steps of a task that has just ended. From here on its id is free.
     fn bury(self: &Arc<Task>, life: &mut Life) -> Leftovers {
         // Before the id is free: whoever does not find it live any more finds it there.
-        let now = self.core.engine.clock().now();
-        self.core.ended.push(self, now);
+        self.core.ended.push(self);
         self.bury_refused(life)
     }
 

@@ -81,7 +81,7 @@ pub(crate) enum Dependent {
 
 /// Is told how a node has ended. Called with no lock held, and not on the driver.
 pub(crate) trait Listener: std::fmt::Debug + Send + Sync {
-    fn node_ended(&self, node: usize, how: TaskState);
+    fn node_ended(self: Arc<Self>, node: usize, how: TaskState);
 }
 
 /// Dependents that are to be told how a run, or its task, has ended.
@@ -212,6 +212,11 @@ impl Task {
         let life = self.life.lock();
         let parents = life.open_conditions().map(|open| open.parent.upgrade());
         parents.flatten().collect()
+    }
+
+    /// The first condition, which is about no task, holds.
+    pub(crate) fn let_go(self: &Arc<Task>) {
+        self.hear(0, TaskState::Succeeded).discard();
     }
 
     /// What the condition of this number is about has ended so. Not for the driver.

@@ -12,6 +12,7 @@ mod dead_letters;
 mod dependencies;
 mod due;
 mod failing_soak;
+mod graphs;
 mod history;
 mod hooks;
 mod ids;
