@@ -20,6 +20,7 @@ use super::run::{enter, leave};
 use super::state::{End, Next};
 use super::terms::Limit;
 use super::trial::{Begun, Lost, Trial};
+use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Armed, Leftovers, Life, Outcome, StopReason, Task, TaskState};
@@ -41,6 +42,8 @@ pub(super) struct Ending<'a> {
 #[must_use = "the user's code is in it"]
 pub(super) struct After {
     leftovers: Option<Leftovers>,
+    /// Those that waited for this run.
+    news: Option<News>,
     /// Runs that waited for this one to end.
     follow: Vec<WaitingRun>,
     lost: Lost,
@@ -61,6 +64,7 @@ pub(super) struct After {
 impl After {
     /// Drops what is the user's. Not on the driver.
     pub(super) fn discard(self) {
+        self.news.into_iter().for_each(News::tell);
         self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
         self.evicted.into_iter().for_each(Replay::discard);
         drop((self.lost, self.carried));
@@ -70,6 +74,7 @@ impl After {
     pub(super) fn is_nothing(&self) -> bool {
         let leaves_nothing = self.leftovers.as_ref().is_none_or(Leftovers::is_nothing);
         leaves_nothing
+            && self.news.is_none()
             && self.evicted.is_empty()
             && self.lost.is_nothing()
             && self.carried.as_ref().is_none_or(RunValues::is_empty)
@@ -147,8 +152,16 @@ impl Task {
         };
         life.record_end(attempt, after.result, ending.at);
         match end {
-            Some(_) => after.leftovers = Some(self.bury(&mut life)),
-            None => after.follow = self.release(&mut life),
+            Some(_) => {
+                let mut leftovers = self.bury(&mut life);
+                after.news = leftovers.take_news();
+                after.leftovers = Some(leftovers);
+            }
+            None => {
+                let over = after.result.filter(|result| result.has_ended());
+                after.news = over.and_then(|how| life.take_dependents(how));
+                after.follow = self.release(&mut life);
+            }
         }
         after.is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
@@ -160,6 +173,7 @@ impl Task {
     pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         self.cancel_timers(std::mem::take(&mut after.lost.timers));
+        after.news.take().into_iter().for_each(News::tell);
         // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
             let mut info = self.info();

@@ -16,9 +16,12 @@ mod dead_letters;
 mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
+mod dependencies;
 mod due;
 mod elastic;
 mod failing_soak;
+mod graphs;
+mod history;
 mod hooks;
 mod ids;
 mod backfill;
