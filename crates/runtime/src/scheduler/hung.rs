@@ -16,6 +16,7 @@ use wheel_sync::{Mutex, MutexGuard};
 
 use super::{Core, Scheduler};
 use crate::clock::Moment;
+use crate::executor::Pool;
 use crate::task::{Task, TaskInfo, Ticket, is_inside_attempt, is_inside_run_of_task};
 
 /// A handler that goes on although the [time](crate::TaskBuilder::timeout) of its attempt is over,
@@ -51,7 +52,8 @@ pub(crate) struct Hanging {
     pub(crate) started: SystemTime,
     /// When its time was over.
     pub(crate) since: Moment,
-    pub(crate) has_substitute: bool,
+    /// Where another worker stands in for its own.
+    pub(crate) lent_by: Option<Arc<Pool>>,
 }
 
 impl Hung {
@@ -126,7 +128,7 @@ impl Scheduler {
             attempt: hanging.attempt,
             started: hanging.started,
             age: now.since(hanging.since),
-            is_replaced: hanging.has_substitute,
+            is_replaced: hanging.lent_by.is_some(),
         });
         let mut shown: Vec<HungRun> = shown.collect();
         drop(list);
@@ -136,13 +138,8 @@ impl Scheduler {
 }
 
 impl Core {
-    /// Another worker stands in for one whose handler hangs, if there may be one. Does not block.
-    #[expect(clippy::unused_self, reason = "the pool has no substitutes yet")]
-    pub(crate) fn lend_substitute(&self) -> bool {
-        false
+    /// The pool of which the calling thread is a worker.
+    pub(crate) fn pool_here(&self) -> Option<Arc<Pool>> {
+        self.pool.iter().find(|pool| pool.is_here()).cloned()
     }
-
-    /// The worker is back.
-    #[expect(clippy::unused_self, reason = "the pool has no substitutes yet")]
-    pub(crate) fn return_substitute(&self) {}
 }

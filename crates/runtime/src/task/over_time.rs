@@ -28,7 +28,7 @@ use super::state::Ticket;
 use super::terms::LimitOf;
 use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
-use crate::executor::{Job, Work};
+use crate::executor::{Job, Pool, Work};
 use crate::panics::discard;
 use crate::schedule::Due;
 use crate::scheduler::{Fire, Hanging};
@@ -39,6 +39,8 @@ pub(super) struct Watch {
     attempt: Attempt,
     /// `None` if the engine was closed.
     pub(super) timer: Option<Armed>,
+    /// To whose workers its thread belongs, if the scheduler knows.
+    pool: Option<Arc<Pool>>,
 }
 
 /// What is left to do about an attempt that was over time, for the executor.
@@ -76,7 +78,13 @@ impl Task {
         let due = Due::Monotonic(due);
         let timer = armed.ok().map(|key| Armed { key, due });
         let attempt = attempt.clone();
-        life.rare().watched.push(Watch { attempt, timer });
+        let pool = self.core.pool_here();
+        let watch = Watch {
+            attempt,
+            timer,
+            pool,
+        };
+        life.rare().watched.push(watch);
     }
 
     /// The time of the attempt of `ticket` is over. Never blocks.
@@ -133,8 +141,9 @@ impl Task {
         now: Moment,
     ) {
         let ticket = attempt.ticket;
-        // The copy in it is that of the caller: nothing of the user's ends here.
-        let _ = life.take_watch(ticket);
+        // What the run carries is in the caller's copy as well: nothing of the user's ends here.
+        let watch = life.take_watch(ticket);
+        let pool = watch.and_then(|watch| watch.pool);
         let token = self.mark_over_time(life, attempt, now);
         let token = token.expect("the attempt is a present one that runs");
         hung.push(Hanging {
@@ -144,7 +153,7 @@ impl Task {
             attempt: attempt.number,
             started: attempt.started.wall,
             since: attempt.limit.at,
-            has_substitute: self.core.lend_substitute(),
+            lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);
         if !token.try_stop(StopReason::TimedOut) {
@@ -178,8 +187,8 @@ impl Task {
         }
         let core = &self.core;
         if let Some(hanging) = core.hung.take(self, attempt.ticket) {
-            if hanging.has_substitute {
-                core.return_substitute();
+            if let Some(pool) = &hanging.lent_by {
+                pool.return_substitute();
             }
             core.activity.tell();
         }

@@ -525,3 +525,25 @@ fn a_handler_that_panics_after_its_time_has_had_its_end() {
     assert_eq!(info.state, TaskState::TimedOut);
     assert_eq!(info.last_error.as_deref(), Some("timed out after 50ms"));
 }
+
+#[test] // HP-03
+fn a_handler_that_hangs_does_not_cost_a_worker_either_once_its_time_is_over() {
+    let bed = Bed::workers(1);
+    let (rescue, stuck) = stuck();
+    limited(&bed, None, move |run: &Context| stuck.hang(run));
+    rescue.wait_stuck();
+    let waiting = [(); 1_000].map(|()| bed.scheduler.after(ms(5), |_| ()).unwrap());
+    bed.clock.advance(ms(5));
+    assert_eq!(bed.scheduler.stats().succeeded, 0);
+    bed.clock.advance(ms(45));
+    for task in waiting {
+        assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
+    }
+    assert!(bed.scheduler.hung()[0].is_replaced);
+    rescue.let_go();
+    until_all_are_back(&bed);
+    // And the one worker goes on.
+    let other = bed.scheduler.after(ms(5), |_| ()).unwrap();
+    bed.jump(ms(5));
+    assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+}

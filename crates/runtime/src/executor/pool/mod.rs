@@ -167,10 +167,14 @@ impl Pool {
         self.shared.queue.note_void();
     }
 
+    /// Whether the calling thread is one of its workers.
+    pub(crate) fn is_here(&self) -> bool {
+        worker::place_in(&self.shared) == Place::AtWork
+    }
+
     /// One of the workers hangs: another thread stands in for it until
     /// [`return_substitute`](Pool::return_substitute). `false` if there are as many as there may be,
     /// or the system refuses a thread. Waits for no lock, so the driver may call it.
-    #[expect(dead_code, reason = "time limits of runs call it")]
     pub(crate) fn lend_substitute(&self) -> bool {
         let shared = &self.shared;
         let most = shared.staff.read().most();
@@ -186,7 +190,6 @@ impl Pool {
     }
 
     /// The worker that hung is back. The first worker that has nothing to do leaves.
-    #[expect(dead_code, reason = "time limits of runs call it")]
     pub(crate) fn return_substitute(&self) {
         self.shared.staff.take_back();
         self.shared.sleepers.wake_one();
