@@ -10,19 +10,18 @@
 //! everything done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use wheel_sync::MutexGuard;
 
+use super::after::After;
 use super::attempt::{Attempt, Ended, Start};
-use super::failing::{Again, Failing, Failure, Verdict};
-use super::occur::WaitingRun;
+use super::failing::{Again, Failing, Verdict};
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::terms::Limit;
-use super::trial::{Begun, Lost, Trial};
+use super::trial::{Begun, Trial};
 use super::values::RunValues;
-use super::{Armed, Leftovers, Life, Outcome, StopReason, Task, TaskState};
+use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
 use crate::schedule::Due;
@@ -34,47 +33,6 @@ pub(super) struct Ending<'a> {
     pub(super) failing: Option<&'a Arc<Failing>>,
     pub(super) verdict: &'a Verdict,
     pub(super) at: Moment,
-}
-
-/// What is left to do without the lock.
-#[derive(Default)]
-#[must_use = "the user's code is in it"]
-pub(super) struct After {
-    leftovers: Option<Leftovers>,
-    /// Runs that waited for this one to end.
-    follow: Vec<WaitingRun>,
-    lost: Lost,
-    /// What the run has carried.
-    carried: Option<RunValues>,
-    /// Where the run stands now; `None` if nobody is told.
-    result: Option<TaskState>,
-    /// For the hook.
-    letter: Option<DeadLetter>,
-    /// What had to make room for it: the user's code, to be dropped.
-    evicted: Vec<Replay>,
-    next_in: Option<Duration>,
-    is_interrupted: bool,
-    /// The task is in `Core::leaving`, and should no longer be.
-    is_gone: bool,
-}
-
-impl After {
-    /// Drops what is the user's. Not on the driver.
-    pub(super) fn discard(self) {
-        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.evicted.into_iter().for_each(Replay::discard);
-        drop((self.lost, self.carried));
-    }
-
-    /// Whether anything is to be done elsewhere, if this is the driver.
-    pub(super) fn is_nothing(&self) -> bool {
-        let leaves_nothing = self.leftovers.as_ref().is_none_or(Leftovers::is_nothing);
-        leaves_nothing
-            && self.evicted.is_empty()
-            && self.lost.is_nothing()
-            && self.carried.as_ref().is_none_or(RunValues::is_empty)
-            && !self.is_gone
-    }
 }
 
 impl Task {
@@ -154,46 +112,6 @@ impl Task {
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
         after
-    }
-
-    /// The rest, on a worker: the user is told, and the run no longer counts as going.
-    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
-        let (attempt, verdict) = (ending.attempt, ending.verdict);
-        self.cancel_timers(std::mem::take(&mut after.lost.timers));
-        // Before it is out of sight of a shutdown that looks for runs to name.
-        if after.is_interrupted {
-            let mut info = self.info();
-            info.state = TaskState::Retrying;
-            let failed = u32::from(verdict.error().is_some());
-            info.attempt = attempt.number.saturating_add(failed);
-            self.core.interrupted.lock().push(info);
-        }
-        self.leave_if(after.is_gone);
-        if let Some(failing) = ending.failing {
-            self.call_hooks(attempt, failing, verdict, &after);
-        }
-        after.discard();
-        self.core.activity.end();
-    }
-
-    /// The rest, on the driver, of an attempt without hooks: what is the user's goes elsewhere.
-    pub(super) fn follow_up_on_driver(self: &Arc<Task>, mut after: After) {
-        self.cancel_timers(std::mem::take(&mut after.lost.timers));
-        if !after.is_nothing() {
-            let task = Arc::clone(self);
-            self.core.do_elsewhere(move || {
-                task.leave_if(after.is_gone);
-                after.discard();
-            });
-        }
-        self.core.activity.end();
-    }
-
-    /// Its last run is over.
-    fn leave_if(&self, is_gone: bool) {
-        if is_gone {
-            self.core.leaving.lock().remove(&self.id.serial);
-        }
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -407,22 +325,6 @@ impl Task {
         discard(failing);
         leave(outside);
     }
-
-    fn call_hooks(&self, attempt: &Attempt, failing: &Failing, verdict: &Verdict, after: &After) {
-        if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
-            let failure = Failure {
-                task: self.name().to_owned(),
-                run: attempt.run,
-                attempt: attempt.number,
-                error: error.to_string(),
-                next_in: after.next_in,
-            };
-            self.call_hook("on_failure", || hook(&failure));
-        }
-        if let (Some(hook), Some(letter)) = (&failing.on_dead, &after.letter) {
-            self.call_hook("on_dead", || hook(letter));
-        }
-    }
 }
 
 impl Verdict {
@@ -430,14 +332,6 @@ impl Verdict {
         match self {
             Verdict::Failed { is_late: true, .. } => End::TimedOut,
             _ => End::Failed,
-        }
-    }
-
-    fn error(&self) -> Option<&Arc<str>> {
-        match self {
-            Verdict::Succeeded | Verdict::Stop => None,
-            Verdict::Again(again) => again.error.as_ref(),
-            Verdict::Failed { error, .. } => Some(error),
         }
     }
 }

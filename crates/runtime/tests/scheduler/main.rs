@@ -14,6 +14,7 @@ mod deadline;
 mod due;
 mod failing_soak;
 mod hooks;
+mod hung;
 mod ids;
 mod overlap;
 mod races;
