@@ -5,6 +5,7 @@
 //!           trial.rs     the instant of another attempt has come
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
+//!           after.rs     hooks, and what is to be dropped
 //!  driver:  over_time.rs its time is over, although its handler has not returned
 //!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
@@ -20,6 +21,7 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod after;
 mod attempt;
 mod backlog;
 mod by_hand;
@@ -39,6 +41,7 @@ mod pause;
 mod rare;
 mod rules;
 mod run;
+mod settlement;
 mod state;
 mod stop;
 mod tally;

@@ -23,6 +23,7 @@ mod failing_soak;
 mod graphs;
 mod history;
 mod hooks;
+mod hung;
 mod ids;
 mod backfill;
 mod misfire;

@@ -172,6 +172,11 @@ impl Pool {
         self.shared.queue.note_void();
     }
 
+    /// Whether the calling thread is one of its workers.
+    pub(crate) fn is_here(&self) -> bool {
+        worker::place_in(&self.shared) == Place::AtWork
+    }
+
     /// One of the workers hangs: another thread stands in for it until
     /// [`return_substitute`](Pool::return_substitute). `false` if there are as many as there may be,
     /// or the system refuses a thread. Waits for no lock, so the driver may call it.
