@@ -122,3 +122,8 @@ pub struct Schedules;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/FAILURE.md")]
 pub struct OnFailure;
+
+/// Those of the page about dependencies.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/DEPENDENCIES.md")]
+pub struct Dependencies;

@@ -101,25 +101,23 @@ impl Ended {
         drop(forgotten);
     }
 
-    /// Those that `is_it` picks, the one that ended first in front, but only of the last ones.
+    /// Those of the last ones that `is_it` picks, the one that ended first in front.
     fn find(&self, is_it: impl Fn(&Task) -> bool) -> Vec<Arc<Task>> {
+        // Relaxed: what a later number stands for may be there already or not. [O71]
+        let next = self.next_number.load(Ordering::Relaxed);
+        let first = next.saturating_sub(self.tasks_max as u64);
+        let picks = |one: &&One| one.number >= first && is_it(&one.task);
         let mut found: Vec<One> = Vec::new();
-        let picks = |one: &&One| is_it(&one.task);
         for place in &self.places {
             found.extend(place.lock().tasks.iter().filter(picks).cloned());
         }
-        let mut seen: Vec<u64> = found.iter().map(|one| one.task.id.serial).collect();
-        seen.sort_unstable();
-        // One that goes from its place to the ring meanwhile would be seen twice.
-        let is_new = |one: &&One| seen.binary_search(&one.task.id.serial).is_err();
         let ring = self.ring.lock();
-        let mut all: Vec<One> = ring.iter().filter(picks).filter(is_new).cloned().collect();
+        found.extend(ring.iter().filter(picks).cloned());
         drop(ring);
-        all.append(&mut found);
-        all.sort_by_key(|one| one.number);
-        let over = all.len().saturating_sub(self.tasks_max);
-        all.drain(..over);
-        all.into_iter().map(|one| one.task).collect()
+        found.sort_by_key(|one| one.number);
+        // One that went from its place to the ring meanwhile has been met twice.
+        found.dedup_by_key(|one| one.number);
+        found.into_iter().map(|one| one.task).collect()
     }
 
     /// The task of this id that ended last.

@@ -57,7 +57,8 @@ pub enum TaskState {
     Cancelled,
     /// Ended: the last run failed, and will not be tried again. It is in the dead letters.
     Dead,
-    /// Ended: the executor refused its only run.
+    /// Ended: its only run was left out, because it was too late, the executor refused it, or a task
+    /// that it was to come after ended otherwise.
     Skipped,
 }
 
