@@ -208,3 +208,26 @@ impl fmt::Debug for History<'_> {
         f.debug_struct("History").field("len", &self.len()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ManualClock;
+
+    #[test]
+    fn the_ring_is_bounded_and_so_is_what_waits_for_it() {
+        const BOUND: usize = 1_000;
+        let builder = Scheduler::builder().clock(ManualClock::new());
+        let scheduler = builder.workers(1).history(BOUND).build().unwrap();
+        let ended = &scheduler.core.ended;
+        for _ in 0..5 * BOUND {
+            let task = scheduler.after(Duration::from_secs(1), |_| ()).unwrap();
+            let _ = task.cancel();
+            let in_places: usize = ended.places.iter().map(|p| p.lock().tasks.len()).sum();
+            assert!(ended.ring.lock().len() <= BOUND && in_places <= BOUND / 10);
+        }
+        assert_eq!(scheduler.history().len(), BOUND);
+    }
+}

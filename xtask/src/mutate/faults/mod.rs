@@ -7,6 +7,7 @@
 
 mod cron;
 mod overflow;
+mod dependencies;
 mod retry;
 mod runtime;
 mod wheel_core;
@@ -63,6 +64,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         runtime::FAULTS,
         cron::FAULTS,
         retry::FAULTS,
+        dependencies::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }
