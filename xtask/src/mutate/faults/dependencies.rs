@@ -8,28 +8,40 @@ pub(super) const FAULTS: &[Fault] = &[
         file: "crates/runtime/src/task/upstream.rs",
         find: "        if state.has_ended() {\n            return Err(state);\n        }\n        life.rare().dependents.add(dependent);\n",
         replace: "        life.rare().dependents.add(dependent);\n",
-        notice: Notice::Model("dependency_or_cancel", "a_child_that_registers_as_its_parent_ends"),
+        notice: Notice::Model(
+            "dependency_or_cancel",
+            "a_child_that_registers_as_its_parent_ends",
+        ),
     },
     Fault {
         name: "an id is free before the history knows its task",
         file: "crates/runtime/src/task/mod.rs",
         find: "        self.core.ended.push(self);\n        self.bury_refused(life)\n",
         replace: "        let leftovers = self.bury_refused(life);\n        self.core.ended.push(self);\n        leftovers\n",
-        notice: Notice::Model("dependency_or_cancel", "a_child_that_registers_as_its_parent_ends"),
+        notice: Notice::Model(
+            "dependency_or_cancel",
+            "a_child_that_registers_as_its_parent_ends",
+        ),
     },
     Fault {
         name: "a task that waits for others is added to a scheduler that is shut down",
         file: "crates/runtime/src/task/upstream.rs",
         find: "        if self.core.engine.is_closed() {\n            return Err(NotArmed);\n        }\n",
         replace: "",
-        notice: Notice::Model("dependency_or_cancel", "a_child_that_is_added_in_a_shutdown"),
+        notice: Notice::Model(
+            "dependency_or_cancel",
+            "a_child_that_is_added_in_a_shutdown",
+        ),
     },
     Fault {
         name: "those that wait for a task are not told of its cancel",
         file: "crates/runtime/src/task/mod.rs",
         find: "            news: life.take_dependents(life.state.name()),\n",
         replace: "            news: None,\n",
-        notice: Notice::Model("dependency_or_cancel", "a_child_that_registers_as_its_parent_is_cancelled"),
+        notice: Notice::Model(
+            "dependency_or_cancel",
+            "a_child_that_registers_as_its_parent_is_cancelled",
+        ),
     },
     Fault {
         name: "one condition that holds is enough",

@@ -1,13 +1,14 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
-//! One list per crate, one for cron, and one for what happens when a run fails. A fault is a
+//! One list per crate, one for cron, one for what happens when a run fails, and one for
+//! tasks that come after others. A fault is a
 //! mistake that somebody could make: a step left out, two steps in
 //! the other order, a bound off by one. Its text stands exactly once in its file, and what notices
 //! it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
-mod overflow;
 mod dependencies;
+mod overflow;
 mod retry;
 mod runtime;
 mod wheel_core;
