@@ -56,7 +56,7 @@ pub use global::global;
 pub(crate) use hung::Hanging;
 pub use hung::HungRun;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
-pub(crate) use sink::{Fire, Told};
+pub(crate) use sink::{Fire, Tidings, Told};
 pub use submit::{OnConflict, SubmitError, TaskBuilder};
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.

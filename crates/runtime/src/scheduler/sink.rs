@@ -29,7 +29,7 @@ pub(crate) enum Fire {
     Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<Job>),
-    /// A run is to be told to stop.
+    /// Somebody is to be told something.
     Tell(Box<Told>),
     /// Somebody wants to know when the driver has come as far as this.
     Mark(Mark),
@@ -45,11 +45,28 @@ pub(crate) struct Came {
     due: Moment,
 }
 
-/// A token to be set, of a run of this task.
+/// What somebody is to be told, of this task.
 pub(crate) struct Told {
     pub(crate) task: Arc<Task>,
-    pub(crate) token: CancelToken,
-    pub(crate) reason: StopReason,
+    pub(crate) what: Tidings,
+}
+
+/// What it is.
+pub(crate) enum Tidings {
+    /// To a run: it should stop.
+    Stop(CancelToken, StopReason),
+    /// To who waits for runs to end: one has.
+    Ended,
+}
+
+impl Told {
+    /// Never blocks. False if somebody has the lock that waking takes: then it is to be told again.
+    fn try_tell(&self) -> bool {
+        match &self.what {
+            Tidings::Stop(token, reason) => token.try_stop(*reason),
+            Tidings::Ended => self.task.core().activity.try_tell(),
+        }
+    }
 }
 
 /// What of a task has come.
@@ -70,7 +87,7 @@ pub(super) struct TaskSink {
     queue_max: usize,
     jobs: Vec<Job>,
     marks: Vec<Mark>,
-    /// Set, but somebody had the lock that waking takes.
+    /// Told, but somebody had the lock that waking takes.
     told: Vec<Box<Told>>,
     /// Met in this pass: those whose task had its lock taken. They go back into the engine
     /// after the pass and not in it, or the pass would meet them again and again and not get to
@@ -152,7 +169,7 @@ impl Sink<Fire> for TaskSink {
             }
             Fire::Run(job) => self.jobs.push(*job),
             Fire::Tell(told) => {
-                if !told.token.try_stop(told.reason) {
+                if !told.try_tell() {
                     self.told.push(told);
                 }
             }

@@ -14,7 +14,7 @@ use super::occur::WaitingRun;
 use super::trial::Lost;
 use super::values::RunValues;
 use super::{Leftovers, Task, TaskState};
-use crate::scheduler::{DeadLetter, Replay};
+use crate::scheduler::{DeadLetter, Fire, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
 #[derive(Default)]
@@ -92,7 +92,13 @@ impl Task {
                 after.discard();
             });
         }
-        self.core.activity.end();
+        if !self.core.activity.try_end() {
+            let (task, what) = (Arc::clone(self), Tidings::Ended);
+            let engine = &self.core.engine;
+            let told = Fire::Tell(Box::new(Told { task, what }));
+            // A closed engine is being shut down, which looks for itself.
+            let _ = engine.at_moment(engine.clock().now(), told);
+        }
     }
 
     /// Its last run is over.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use wheel_sync::MutexGuard;
 
 use super::after::After;
-use super::attempt::{Attempt, Ended, Start};
+use super::attempt::{Attempt, Ended, Start, Time};
 use super::failing::{Again, Failing, Verdict};
 use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
@@ -39,34 +39,34 @@ impl Task {
     /// The handler has returned, or the executor has refused another attempt.
     pub(super) fn finish(
         self: &Arc<Task>,
-        mut attempt: Attempt,
+        attempt: &mut Attempt,
         failing: Option<&Arc<Failing>>,
         outcome: Outcome,
     ) {
         // One reading for all: whether it was in time, what a delay counts from, and what the
         // policy's time limit is held against.
         let at = self.core.engine.clock().now();
-        let over = attempt.limit.passed(at);
+        let over = attempt.limit().passed(at);
         let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
         if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
             // Before its policy is asked, which has been.
-            return self.came_back(&attempt);
+            return self.came_back(attempt);
         }
-        let verdict = self.judge(&attempt, failing.map(|failing| &**failing), ended, at);
+        let verdict = self.judge(attempt, failing.map(|failing| &**failing), ended, at);
         let mut life = self.life.lock();
         if life.state.check_over(attempt.ticket).is_err() {
             // The attempt is not the present one: its result is of no interest to anybody.
             drop(life);
-            return self.came_back(&attempt);
+            return self.came_back(attempt);
         }
         // Or the driver would time it out as well.
         let timer = life
             .take_watch(attempt.ticket)
             .and_then(|watch| watch.timer);
-        let token = over.and_then(|_| self.mark_over_time(&mut life, &mut attempt, at));
+        let token = over.and_then(|_| self.mark_over_time(&mut life, attempt, at));
         let carried = attempt.values.take();
         let ending = Ending {
-            attempt: &attempt,
+            attempt,
             failing,
             verdict: &verdict,
             at,
@@ -144,7 +144,7 @@ impl Task {
             failed: 0,
             nominal: attempt.nominal,
             missed: attempt.missed,
-            deadline: attempt.deadline,
+            deadline: attempt.deadline(),
             last_error: None,
             values: None,
             timer: None,
@@ -309,11 +309,13 @@ impl Task {
         let start = Start {
             nominal: trial.nominal,
             missed: trial.missed,
-            deadline: trial.deadline,
-            limit: Limit::NONE,
+            time: Some(Box::new(Time {
+                deadline: trial.deadline,
+                limit: Limit::NONE,
+            })),
             now: Begun { since, wall },
         };
-        let (attempt, is_first) = life.begin_attempt(ticket, start);
+        let (mut attempt, is_first) = life.begin_attempt(ticket, start);
         drop(life);
         if is_first {
             self.core.counters.run_started(0);
@@ -321,7 +323,7 @@ impl Task {
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
         let outside = enter(self, attempt.ticket);
-        self.finish(attempt, failing.as_ref(), refused);
+        self.finish(&mut attempt, failing.as_ref(), refused);
         discard(failing);
         leave(outside);
     }

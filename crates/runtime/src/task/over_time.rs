@@ -61,7 +61,7 @@ impl Task {
     pub(super) fn watch(self: &Arc<Task>, life: &mut Life, attempt: &Attempt) {
         let (task, ticket) = (Arc::clone(self), attempt.ticket);
         let engine = &self.core.engine;
-        let due = attempt.limit.at;
+        let due = attempt.limit().at;
         // A closed engine is being shut down: the grace is the limit then.
         let armed = engine.at_moment(due, Fire::Timeout { task, ticket });
         let due = Due::Monotonic(due);
@@ -87,7 +87,7 @@ impl Task {
             return Looked::Nothing;
         };
         let mut attempt = watch.attempt.clone();
-        let of = attempt.limit.of;
+        let of = attempt.limit().of;
         let code = life.code.as_ref().expect("a live task has its code");
         let failing = code.failing.clone();
         let is_quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
@@ -141,7 +141,7 @@ impl Task {
             run: attempt.run,
             attempt: attempt.number,
             started: attempt.started.wall,
-            since: attempt.limit.at,
+            since: attempt.limit().at,
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use wheel_sync::thread_local;
 
-use super::attempt::{Attempt, Start};
+use super::attempt::{Attempt, Start, Time};
 use super::context::Given;
 use super::occur::{Occasion, Origin, WaitingRun};
-use super::terms::{Limit, Terms};
+use super::terms::Terms;
 use super::trial::Begun;
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
@@ -102,7 +102,7 @@ impl WaitingRun {
         drop(context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(attempt, failing.as_ref(), outcome);
+        task.finish(&mut attempt, failing.as_ref(), outcome);
         discard(failing);
         leave(outside);
     }
@@ -141,19 +141,15 @@ fn panicked(task: &Task, message: &str) -> Outcome {
     Err(format!("panicked: {message}")).into_outcome()
 }
 
-/// Of the run, whose deadline holds from attempt to attempt, and of an attempt that starts now.
-fn limits(
-    terms: &Terms,
-    life: &Life,
-    ticket: Ticket,
-    (occasion, now): (&Occasion, Moment),
-) -> (Limit, Limit) {
+/// For an attempt that starts now, of a run whose deadline holds from attempt to attempt.
+fn time(terms: &Terms, life: &Life, ticket: Ticket, (occasion, now): (&Occasion, Moment)) -> Time {
     let begun = life.trial(ticket).filter(|trial| trial.begun.is_some());
     let deadline = match begun {
         Some(trial) => trial.deadline,
         None => terms.deadline_of(occasion),
     };
-    (deadline, terms.limit(now, deadline))
+    let limit = terms.limit(now, deadline);
+    Time { deadline, limit }
 }
 
 impl Task {
@@ -182,19 +178,17 @@ impl Task {
         let begun = Begun { since: now, wall };
         let calendar = occasion.calendar;
         let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
-        let (deadline, limit) = match terms {
-            None => (Limit::NONE, Limit::NONE),
-            Some(terms) => limits(terms, &life, run.ticket, (&occasion, now)),
-        };
+        let time = terms.map(|terms| Box::new(time(terms, &life, run.ticket, (&occasion, now))));
+        let is_too_late = time
+            .as_ref()
+            .is_some_and(|time| time.deadline.passed(now).is_some());
         let start = Start {
             nominal: calendar.nominal,
             missed: occasion.missed,
-            deadline,
-            limit,
+            time,
             now: begun,
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
-        let is_too_late = deadline.passed(now).is_some();
         if attempt.has_limit() && !is_too_late {
             // Shared from the start, so that later attempts see what this one adds.
             attempt.values.get_or_insert_default();

@@ -24,7 +24,7 @@ pub(super) struct Settlement {
 impl Settlement {
     /// Before whatever is due.
     pub(super) fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
-        let (task, of) = (Some(task), attempt.limit.of);
+        let (task, of) = (Some(task), attempt.limit().of);
         let settlement = Settlement {
             task,
             attempt,
