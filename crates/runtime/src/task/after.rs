@@ -39,11 +39,22 @@ pub(super) struct After {
 }
 
 impl After {
+    /// Of a run that has carried this until now.
+    pub(super) fn of_run(carried: Option<RunValues>) -> After {
+        After {
+            carried,
+            ..After::default()
+        }
+    }
+
     /// Drops what is the user's. Not on the driver.
-    fn discard(self) {
-        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.evicted.into_iter().for_each(Replay::discard);
-        drop((self.lost, self.carried));
+    fn discard(&mut self) {
+        if let Some(leftovers) = self.leftovers.take() {
+            leftovers.discard();
+        }
+        self.evicted.drain(..).for_each(Replay::discard);
+        self.carried = None;
+        self.lost = Lost::default();
     }
 
     /// Whether anything is to be done elsewhere, if this is the driver.
@@ -59,7 +70,7 @@ impl After {
 
 impl Task {
     /// The rest, on a worker: the user is told, and the run no longer counts as going.
-    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
+    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, after: &mut After) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         self.cancel_timers(std::mem::take(&mut after.lost.timers));
         // Before it is out of sight of a shutdown that looks for runs to name.
@@ -74,7 +85,7 @@ impl Task {
             self.leave();
         }
         if let Some(failing) = ending.failing {
-            self.call_hooks(attempt, failing, verdict, &after);
+            self.call_hooks(attempt, failing, verdict, after);
         }
         after.discard();
         self.core.activity.end();

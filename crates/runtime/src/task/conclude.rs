@@ -20,7 +20,6 @@ use super::run::{enter, leave};
 use super::state::{End, Next, Ticket};
 use super::terms::Limit;
 use super::trial::{Begun, Trial};
-use super::values::RunValues;
 use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
@@ -71,37 +70,34 @@ impl Task {
             verdict: &verdict,
             at,
         };
-        let mut after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+        let mut after = After::of_run(carried);
+        self.conclude(life, &ending, &mut after, || self.core.dead.enter());
         after.lost.timers.extend(timer);
         if let Some(token) = token {
             token.stop(StopReason::TimedOut);
         }
-        self.follow_up(&ending, after);
+        self.follow_up(&ending, &mut after);
     }
 
-    /// What came of the attempt is written down, and what follows is armed. The lock is let go of,
-    /// and what is left to do without it comes back. Under it `dead` is asked for the dead letters.
+    /// What came of the attempt is written down, and what follows is armed. The lock is let go of;
+    /// under it `dead` is asked for the dead letters.
     pub(super) fn conclude<'d>(
         self: &Arc<Task>,
         mut life: MutexGuard<'_, Life>,
         ending: &Ending<'_>,
-        carried: Option<RunValues>,
+        after: &mut After,
         dead: impl FnOnce() -> DeadDoor<'d>,
-    ) -> After {
+    ) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         let (before, was_leaving) = (life.state.name(), life.is_leaving());
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
         }
-        let mut after = After {
-            carried,
-            ..After::default()
-        };
         let end = match verdict {
             Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {
-                self.put_off(&mut life, attempt, again, &mut after)
+                self.put_off(&mut life, attempt, again, after)
             }
-            _ => self.end_run(&mut life, ending, dead, &mut after),
+            _ => self.end_run(&mut life, ending, dead, after),
         };
         life.record_end(attempt, after.result, ending.at);
         match end {
@@ -111,7 +107,6 @@ impl Task {
         after.is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
-        after
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.

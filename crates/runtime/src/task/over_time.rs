@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use wheel_sync::MutexGuard;
 
+use super::after::After;
 use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::failing::Verdict;
@@ -113,7 +114,8 @@ impl Task {
             verdict: &verdict,
             at: now,
         };
-        let after = self.conclude(life, &ending, carried, || {
+        let mut after = After::of_run(carried);
+        self.conclude(life, &ending, &mut after, || {
             let door = dead.flatten();
             door.expect("a run that is dead has been judged so above")
         });
