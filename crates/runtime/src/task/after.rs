@@ -54,7 +54,9 @@ impl After {
         }
         self.evicted.drain(..).for_each(Replay::discard);
         self.carried = None;
-        self.lost = Lost::default();
+        if !self.lost.is_nothing() {
+            self.lost = Lost::default();
+        }
     }
 
     /// Whether anything is to be done elsewhere, if this is the driver.
