@@ -23,9 +23,9 @@ fn about_to_run() -> (Shop, TaskHandle, Job) {
 }
 
 /// "b", which waits for "a".
-fn child(shop: &Shop, jobs: &Jobs, when: When) -> TaskHandle {
+fn child(shop: &Shop, jobs: &Jobs, wanted: When) -> TaskHandle {
     let counted = jobs.clone();
-    let task = shop.scheduler.task("b").depends_on("a", when);
+    let task = shop.scheduler.task("b").depends_on("a", wanted);
     task.run(move |_: &Context| counted.count()).unwrap()
 }
 

@@ -8,7 +8,7 @@ mod misfire;
 mod overlap;
 mod priority;
 mod retry;
-mod when;
+mod wanted;
 
 pub use error::PolicyError;
 pub use misfire::Misfire;
@@ -16,4 +16,4 @@ pub use overlap::Overlap;
 pub use priority::Priority;
 pub(crate) use retry::{DELAY_MIN, Decision, Failed, draw};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
-pub use when::When;
+pub use wanted::When;

@@ -11,8 +11,10 @@ use super::Core;
 #[cfg(doc)]
 use super::Scheduler;
 use super::submit::{OnConflict, SubmitError, TaskBuilder};
+use crate::clock::Moment;
 use crate::policy::When;
-use crate::task::{Condition, Task};
+use crate::schedule::Due;
+use crate::task::{Condition, First, Task, Then, Upstream};
 
 impl<'s> TaskBuilder<'s> {
     /// The task waits until the task `id` has ended so. May be called several times: then all must
@@ -48,8 +50,8 @@ impl<'s> TaskBuilder<'s> {
     /// assert_eq!(alarm.wait(), TaskState::Skipped);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn depends_on(mut self, id: impl Into<String>, when: When) -> TaskBuilder<'s> {
-        self.depends_on.push((id.into(), when));
+    pub fn depends_on(mut self, id: impl Into<String>, wanted: When) -> TaskBuilder<'s> {
+        self.depends_on.push((id.into(), wanted));
         self
     }
 }
@@ -93,14 +95,23 @@ impl Core {
     }
 }
 
-pub(super) fn conditions(asked: Vec<(String, When)>, parents: &[Arc<Task>]) -> Vec<Condition> {
+/// What a new task begins with that would be `due`, were it not for `parents`.
+pub(super) fn first(
+    due: Due,
+    now: Moment,
+    asked: Vec<(String, When)>,
+    parents: &[Arc<Task>],
+) -> First {
+    if parents.is_empty() {
+        return First::Due(due);
+    }
     let both = asked.into_iter().zip(parents);
-    let condition = |((id, when), parent): ((String, When), &Arc<Task>)| Condition {
+    let conditions = both.map(|((id, wanted), parent)| Condition {
         parent: Arc::downgrade(parent),
         id: id.into(),
-        when,
-    };
-    both.map(condition).collect()
+        wanted,
+    });
+    First::Upstream(Upstream::new(conditions.collect(), Then::of(due, now)))
 }
 
 /// The ids on the way from `first` down to one of `last`, and `first` again: the circle that its

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Scheduler;
-use super::after_others::{conditions, write_cycle};
+use super::after_others::{first, write_cycle};
 use super::registry::NotAdded;
 use crate::policy::{Misfire, Overlap, PolicyError, RetryError, When};
 use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
 use crate::task::{
-    Code, Context, Failing, First, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
-    Then, Upstream,
+    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
 };
 
 /// What happens when the id of a new task belongs to a live one.
@@ -89,14 +88,14 @@ pub enum SubmitError {
 pub struct TaskBuilder<'s> {
     scheduler: &'s Scheduler,
     name: Option<String>,
-    schedule: Option<Schedule>,
+    pub(super) schedule: Option<Schedule>,
     /// Beats what the schedule says; apart from it, so that the order of the calls does not matter.
-    start: Option<Start>,
+    pub(super) start: Option<Start>,
     /// The same.
-    zone: Option<AskedZone>,
+    pub(super) zone: Option<AskedZone>,
     settings: Settings,
     /// How many are wanted, as it was asked for.
-    runs: Option<u64>,
+    pub(super) runs: Option<u64>,
     /// Only if something of it was asked for.
     pub(super) failing: Option<Box<Failing>>,
     on_conflict: OnConflict,
@@ -255,7 +254,7 @@ impl<'s> TaskBuilder<'s> {
     }
 
     /// What was asked for besides a schedule, if it is possible.
-    fn checked(&self, failing: Option<&Failing>) -> Result<Settings, SubmitError> {
+    pub(super) fn checked(&self, failing: Option<&Failing>) -> Result<Settings, SubmitError> {
         let runs_max = self
             .runs
             .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
@@ -269,18 +268,6 @@ impl<'s> TaskBuilder<'s> {
             retry.check().map_err(SubmitError::Retry)?;
         }
         Ok(settings)
-    }
-
-    /// The same of a node of a graph; `None` if it has a schedule of its own.
-    pub(super) fn checked_node(
-        &self,
-        failing: Option<&Failing>,
-    ) -> Result<Option<Settings>, SubmitError> {
-        let has_own = self.schedule.is_some() || self.start.is_some() || self.zone.is_some();
-        if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
-            return Ok(None);
-        }
-        self.checked(failing).map(Some)
     }
 
     fn add(self, handler: Handler) -> Result<TaskHandle, SubmitError> {
@@ -304,19 +291,12 @@ impl<'s> TaskBuilder<'s> {
         };
         let clock = core.engine.clock();
         let now = clock.now();
-        let planned = schedule.plan(now, clock.wall());
-        let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        let (plan, due) = (schedule.plan(now, clock.wall())).map_err(SubmitError::Schedule)?;
         if !self.depends_on.is_empty() && !plan.is_once() {
             return Err(SubmitError::RecurringDependent);
         }
         let parents = core.parents(self.name.as_deref(), &self.depends_on, self.on_conflict)?;
-        let first = match parents.is_empty() {
-            true => First::Due(first),
-            false => First::Upstream(Upstream::new(
-                conditions(self.depends_on, &parents),
-                Then::of(first, now),
-            )),
-        };
+        let first = first(due, now, self.depends_on, &parents);
         let serial = core.serial();
         let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));

@@ -25,7 +25,7 @@ use super::submit::{SubmitError, TaskBuilder};
 use super::{Core, Scheduler};
 use crate::policy::When;
 use crate::schedule::{Cron, CronError, Schedule, Zone, ZoneError};
-use crate::task::{Code, Context, Handler, IntoOutcome, Settings};
+use crate::task::{Code, Context, Failing, Handler, IntoOutcome, Settings};
 use check::Shape;
 pub use error::GraphError;
 pub use handle::{GraphHandle, GraphInfo, NodeInfo};
@@ -150,9 +150,9 @@ impl<'s> GraphBuilder<'s> {
         mut self,
         from: impl Into<String>,
         to: impl Into<String>,
-        when: When,
+        wanted: When,
     ) -> GraphBuilder<'s> {
-        self.edges.push((from.into(), to.into(), when));
+        self.edges.push((from.into(), to.into(), wanted));
         self
     }
 
@@ -274,6 +274,17 @@ impl<'s> GraphBuilder<'s> {
         let handle = added.map_err(GraphError::Submit)?;
         graph.follow(handle.task());
         Ok(GraphHandle::new(graph, handle))
+    }
+}
+
+impl TaskBuilder<'_> {
+    /// What was asked for, of a node of a graph; `None` if it has a schedule of its own.
+    fn checked_node(&self, failing: Option<&Failing>) -> Result<Option<Settings>, SubmitError> {
+        let has_own = self.schedule.is_some() || self.start.is_some() || self.zone.is_some();
+        if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
+            return Ok(None);
+        }
+        self.checked(failing).map(Some)
     }
 }
 
