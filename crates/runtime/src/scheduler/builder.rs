@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::time::Duration;
 
+use wheel_core::TickLength;
 use wheel_sync::atomic::AtomicU64;
 use wheel_sync::{Mutex, RandomState};
 
@@ -16,7 +17,7 @@ use super::counters::Counters;
 use super::dead_letters::DeadQueue;
 use super::history::Ended;
 use super::registry::Registry;
-use super::sink::TaskSink;
+use super::sink::{Fire, TaskSink};
 use crate::clock::Clock;
 use crate::driver::{Engine, EngineSettings};
 use crate::error::BuildError;
@@ -214,7 +215,7 @@ impl SchedulerBuilder {
     ///
     /// [`BuildError`] says which number is not possible and what would be, or that the system
     /// refuses a thread. Nothing is left running then.
-    pub fn build(self) -> Result<Scheduler, BuildError> {
+    pub fn build(mut self) -> Result<Scheduler, BuildError> {
         BuildError::check("queue_capacity", self.queue_max as u128, 1..=QUEUE_MAX)?;
         let letters_max = self.dead_letters_max;
         BuildError::check("dead_letters", letters_max as u128, 0..=DEAD_LETTERS_MAX)?;
@@ -222,11 +223,10 @@ impl SchedulerBuilder {
         BuildError::check("history", history_max as u128, 0..=HISTORY_MAX)?;
         let tasks_max = self.tasks_max.unwrap_or(usize::MAX);
         BuildError::check("max_tasks", tasks_max as u128, 1..=usize::MAX as u128)?;
-        let config = self
-            .engine
-            .checked(format!("{}-driver", self.thread_name))?;
+        let engine = std::mem::take(&mut self.engine);
+        let config = engine.checked(format!("{}-driver", self.thread_name))?;
         let tick = config.tick();
-        let (executor, pool) = match self.executor {
+        let (executor, pool) = match self.executor.take() {
             Some(executor) => (executor, None),
             None => {
                 let pool = Pool::builder().thread_name(format!("{}-worker", self.thread_name));
@@ -240,15 +240,29 @@ impl SchedulerBuilder {
         };
         let counters = Arc::new(Counters::new());
         let sink = TaskSink::new(executor, Arc::clone(&counters), self.queue_max);
+        let engine = Engine::start(config, sink)?;
+        Ok(self.assemble(engine, counters, pool, tick))
+    }
+
+    /// Not inlined: what it puts together takes kilobytes of stack under a checker, and starting an
+    /// engine, which is over by now, takes as much.
+    #[inline(never)]
+    fn assemble(
+        self,
+        engine: Engine<Fire>,
+        counters: Arc<Counters>,
+        pool: Option<Arc<Pool>>,
+        tick: TickLength,
+    ) -> Scheduler {
         let core = Core {
-            engine: Engine::start(config, sink)?,
+            engine,
             registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,
             leaving: Mutex::default(),
             interrupted: Mutex::default(),
-            dead: DeadQueue::new(letters_max),
-            ended: Ended::new(history_max),
+            dead: DeadQueue::new(self.dead_letters_max),
+            ended: Box::new(Ended::new(self.history_max)),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),
@@ -257,7 +271,7 @@ impl SchedulerBuilder {
             misfire_threshold: self.misfire_threshold,
             next_serial: AtomicU64::new(1),
         };
-        Ok(Scheduler::of(Arc::new(core)))
+        Scheduler::of(Arc::new(core))
     }
 }
 

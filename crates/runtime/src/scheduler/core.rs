@@ -34,7 +34,7 @@ pub(crate) struct Core {
     /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
     pub(crate) interrupted: Mutex<Vec<TaskInfo>>,
     pub(crate) dead: DeadQueue,
-    pub(crate) ended: Ended,
+    pub(crate) ended: Box<Ended>,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.
