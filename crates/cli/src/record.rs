@@ -42,6 +42,8 @@ pub(crate) struct Counts {
     pub(crate) cut: u64,
     /// Attempts that failed and were followed by another one, or would have been.
     pub(crate) retried: u64,
+    /// Attempts whose time was over before their program had ended.
+    pub(crate) timed_out: u64,
     /// Runs whose program was started before they were due.
     pub(crate) early: u64,
 }
@@ -121,6 +123,13 @@ impl Record {
     /// Writes down that an attempt has failed, after which there is another one.
     pub(crate) fn retried(&self, task: usize) {
         self.state.lock().count(task, |counts| counts.retried += 1);
+    }
+
+    /// Writes down that the time of an attempt was over.
+    pub(crate) fn timed_out(&self, task: usize) {
+        self.state
+            .lock()
+            .count(task, |counts| counts.timed_out += 1);
     }
 
     /// Writes down how a run has ended.
@@ -220,6 +229,7 @@ mod tests {
             failed: 2,
             cut: 1,
             retried: 1,
+            timed_out: 0,
             early: 0,
         };
         assert_eq!(

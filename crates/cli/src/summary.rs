@@ -98,7 +98,7 @@ impl Summary {
             .zip(left)
             .map(|((task, tally), left)| Row {
                 id: task.id.clone(),
-                schedule: task.schedule.to_string(),
+                schedule: task.due(),
                 counts: tally.counts,
                 skipped: left.skipped,
                 pending: left.pending,
@@ -155,12 +155,15 @@ impl Summary {
             failed,
             cut,
             retried,
+            timed_out,
             early,
         } = self.total;
-        let retried = match retried {
-            0 => String::new(),
-            _ => format!(", {retried} retried"),
-        };
+        let mut more = String::new();
+        for (count, what) in [(retried, "retried"), (timed_out, "timed out")] {
+            if count > 0 {
+                let _ = write!(more, ", {count} {what}");
+            }
+        }
         let why = match self.cause {
             Cause::Idle | Cause::TimeOver => self.cause.to_string(),
             Cause::Signal(_) => format!("by {}", self.cause),
@@ -169,7 +172,7 @@ impl Summary {
         let lines = [
             format!("ended after {:.1} s: {why}", self.seconds),
             format!(
-                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early{retried}",
+                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early{more}",
                 counted(self.tasks as u64, "task"),
                 counted(runs, "run"),
                 self.skipped

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::{Context, Outcome as Verdict};
+use wheel_runtime::{Context, Outcome as Verdict, Overlap};
 use wheel_sync::Arc;
 
-use crate::child::{Children, Forced};
-use crate::file::{Schedule, Task, TaskFile};
+use crate::child::{Children, Forced, Stops, Told};
+use crate::duration;
+use crate::file::{Floor, Task, TaskFile};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
 
@@ -36,17 +37,15 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// For each task, whether it would run again.
-    pub(crate) fn pending(&self) -> Vec<bool> {
+    /// For each task, whether it would run again. `over` says which of them have ended.
+    pub(crate) fn pending(&self, over: &[bool]) -> Vec<bool> {
         let tallies = self.record.tallies();
         let now = SystemTime::now();
-        let pending = self.file.tasks.iter().zip(tallies).map(|(task, tally)| {
-            let count = task.schedule.count();
-            let has_more = match &task.schedule {
-                Schedule::Cron { cron, zone, .. } => cron.next_after(now, zone).is_some(),
-                _ => true,
-            };
-            has_more && count.is_none_or(|count| tally.counts.runs < count)
+        let tasks = self.file.tasks.iter().zip(tallies).zip(over);
+        let pending = tasks.map(|((task, tally), over)| {
+            let schedule = &task.schedule;
+            let has_more = !over && schedule.goes_on_after(now);
+            has_more && schedule.count.is_none_or(|count| tally.counts.runs < count)
         });
         pending.collect()
     }
@@ -64,15 +63,19 @@ pub(crate) struct Handler {
     setting: Setting,
     /// A moment before the task was handed to the scheduler.
     made: Instant,
+    /// Before what no run may start.
+    floor: Floor,
 }
 
 impl Handler {
     /// To be made right before the task is handed to the scheduler.
     pub(crate) fn new(index: usize, setting: Setting) -> Handler {
+        let floor = setting.file.tasks[index].schedule.floor();
         Handler {
             index,
             setting,
             made: Instant::now(),
+            floor,
         }
     }
 
@@ -85,7 +88,7 @@ impl Handler {
             ..
         } = &self.setting;
         let (task, attempt) = (self.task(), context.attempt());
-        let punctuality = self.punctuality(context);
+        let (punctuality, begun) = (self.punctuality(context), Instant::now());
         let started = self
             .command()
             .and_then(|mut command| children.start(&mut command));
@@ -106,8 +109,24 @@ impl Handler {
         // What was due before there was a scheduler is late since then.
         let late = late.min(self.made.elapsed());
         record.started(self.index, attempt, punctuality, late);
-        let ended = running.follow(&mut Lines::new(&task.id, printer));
+        let is_called_off = || context.is_cancelled();
+        let stops = Stops {
+            until: task.timeout.and_then(|limit| begun.checked_add(limit)),
+            is_called_off: match task.overlap {
+                Some(Overlap::CancelRunning) => Some(&is_called_off),
+                _ => None,
+            },
+        };
+        let ended = running.follow(&mut Lines::new(&task.id, printer), stops);
         let outcome = match ended {
+            Ok(ended) if ended.told == Some(Told::TimeOver) => {
+                record.timed_out(self.index);
+                let limit = task.timeout.unwrap_or_default();
+                Outcome::Failed(format!("timed out after {}", duration::format(limit)))
+            }
+            Ok(ended) if ended.told == Some(Told::CalledOff) => {
+                Outcome::Cut("cut for the next run".to_owned())
+            }
             Ok(ended) => match (ended.forced, ended.status) {
                 (Forced::Terminated, _) => Outcome::Cut("cut by SIGTERM".to_owned()),
                 (Forced::Killed, _) => Outcome::Cut("cut by SIGKILL".to_owned()),
@@ -153,16 +172,15 @@ impl Handler {
         Verdict::Failure(reason)
     }
 
-    /// Compares the clock with what the file asks for, and not with what the scheduler says. The
-    /// n-th run of a grid is that of its n-th instant or a later one.
+    /// Compares the clock with what the file asks for, and not with what the scheduler says.
     fn punctuality(&self, context: &Context) -> Punctuality {
-        let is_early = match &self.task().schedule {
-            Schedule::At(instant) => SystemTime::now() < *instant,
-            Schedule::Cron { .. } => SystemTime::now() < context.nominal(),
-            Schedule::After(delay) => self.made.elapsed() < *delay,
-            Schedule::Every { period, .. } => {
-                let nth = u32::try_from(context.run()).unwrap_or(u32::MAX);
-                self.made.elapsed() < period.saturating_mul(nth)
+        let is_early = match &self.floor {
+            Floor::Wall(instant) => SystemTime::now() < *instant,
+            Floor::Nominal => SystemTime::now() < context.nominal(),
+            Floor::Grid { first, period } => {
+                let behind = u32::try_from(context.run() - 1).unwrap_or(u32::MAX);
+                let behind = period.unwrap_or_default().saturating_mul(behind);
+                first.elapsed() < behind || Instant::now() < *first
             }
         };
         if is_early {

@@ -13,6 +13,7 @@
 //! of the scheduler. While it waits for the end it prints nothing, for that may take as long as it
 //! pleases the reader.
 
+mod asked;
 mod drawing;
 mod ending;
 mod handler;
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Cron, Retry, Scheduler, TaskHandle, TaskState};
+use wheel_runtime::{Scheduler, TaskHandle, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -30,7 +31,7 @@ use crate::args::{
 };
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
-use crate::file::{self, Backoff, Schedule};
+use crate::file;
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -142,29 +143,19 @@ impl Run {
                 }
             }
         })?;
-        let scheduler = Scheduler::builder().workers(args.workers.into()).build()?;
-        let mut handles = Vec::with_capacity(setting.file.tasks.len());
-        for (index, task) in setting.file.tasks.iter().enumerate() {
-            let handler = Handler::new(index, setting.clone());
-            let builder = scheduler.task(&task.id);
-            let builder = match &task.schedule {
-                Schedule::After(delay) => builder.after(*delay),
-                Schedule::At(instant) => builder.at(*instant),
-                Schedule::Every { period, .. } => builder.every(*period),
-                Schedule::Cron { cron, zone, .. } => {
-                    builder.cron(Cron::clone(cron)).timezone(zone.clone())
-                }
-            };
-            let builder = match task.schedule.count() {
-                Some(count) => builder.count(count),
-                None => builder,
-            };
-            let builder = match &task.retry {
-                Some(retry) => builder.retry(policy(retry)),
-                None => builder,
-            };
-            handles.push(builder.run(move |context| handler.run(context))?);
+        let scheduler = Scheduler::builder()
+            .workers(usize::from(args.workers))
+            .build()?;
+        let file = &setting.file;
+        let mut handles = Vec::with_capacity(file.tasks.len());
+        for index in &file.order {
+            let handler = Handler::new(*index, setting.clone());
+            let builder = asked::builder(&scheduler, &file.tasks[*index]);
+            handles.push((*index, builder.run(move |context| handler.run(context))?));
         }
+        // In the order of the file again.
+        handles.sort_unstable_by_key(|(index, _)| *index);
+        let handles: Vec<TaskHandle> = handles.into_iter().map(|(_, handle)| handle).collect();
         let run = Run {
             setting,
             scheduler,
@@ -228,6 +219,9 @@ impl Run {
             ..
         } = &self.setting;
         let grace = children.grace();
+        // What is over now will not run again, whatever its file says: it was skipped, say.
+        let over = self.handles.iter().map(|handle| handle.info().state);
+        let over: Vec<bool> = over.map(TaskState::has_ended).collect();
         let told = children.terminate();
         // Not on this thread: it is stuck in what it says when nobody reads that.
         let ending = children.clone();
@@ -268,7 +262,7 @@ impl Run {
                 self.setting.record.ended(index, cut_before(*attempt));
             }
         }
-        let pending = self.setting.pending();
+        let pending = self.setting.pending(&over);
         let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
             let info = handle.info();
             Left {
@@ -278,21 +272,6 @@ impl Run {
         });
         left.collect()
     }
-}
-
-/// What the runtime makes of it.
-fn policy(retry: &file::Retry) -> Retry {
-    let policy = match retry.backoff {
-        Backoff::Fixed => Retry::fixed(retry.delay),
-        Backoff::Linear => Retry::linear(retry.delay),
-        Backoff::Exponential => Retry::exponential(retry.delay),
-    };
-    let policy = match retry.jitter {
-        None => policy,
-        Some(jitter) => policy.jitter(jitter),
-    };
-    let max_delay = retry.max_delay.unwrap_or(Duration::MAX);
-    policy.max_attempts(retry.attempts).max_delay(max_delay)
 }
 
 /// What a shell says of a program that a signal has ended.

@@ -216,3 +216,10 @@ pub(crate) fn task(lines: &str) -> String {
 pub(crate) fn long(script: &str) -> String {
     format!("[[task]]\nid = \"long\"\nafter = \"0s\"\nrun = [\"sh\", \"-c\", '''{script}''']\n")
 }
+
+/// The file has no fault.
+#[track_caller]
+pub(crate) fn accepted(text: &str) {
+    let done = Workbench::new().check(text);
+    assert_eq!(done.code, Some(0), "{text}\n{done:?}");
+}
