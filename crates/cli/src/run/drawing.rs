@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use wheel_runtime::TaskHandle;
+use wheel_runtime::{TaskHandle, TaskState};
 use wheel_sync::{
     Arc,
     thread::{self, JoinHandle},
@@ -71,11 +71,11 @@ impl Drawing {
 }
 
 fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
-    let mut over = Vec::with_capacity(handles.len());
+    let mut skipped = Vec::with_capacity(handles.len());
     let mut next: Option<(Duration, String)> = None;
     for handle in handles {
         let info = handle.info();
-        over.push(info.state.has_ended());
+        skipped.push(info.state == TaskState::Skipped);
         if let Some(rest) = info.next_in
             && next.as_ref().is_none_or(|(least, _)| rest < *least)
         {
@@ -84,7 +84,7 @@ fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
     }
     Standing {
         pending: setting
-            .pending(&over)
+            .pending(&skipped)
             .into_iter()
             .filter(|pending| *pending)
             .count(),

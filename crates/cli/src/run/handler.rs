@@ -37,14 +37,15 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// For each task, whether it would run again. `over` says which of them have ended.
-    pub(crate) fn pending(&self, over: &[bool]) -> Vec<bool> {
+    /// For each task, whether it would run again. `skipped` says which of them never will, as they
+    /// were too late, or what they depend on has ended otherwise.
+    pub(crate) fn pending(&self, skipped: &[bool]) -> Vec<bool> {
         let tallies = self.record.tallies();
         let now = SystemTime::now();
-        let tasks = self.file.tasks.iter().zip(tallies).zip(over);
-        let pending = tasks.map(|((task, tally), over)| {
+        let tasks = self.file.tasks.iter().zip(tallies).zip(skipped);
+        let pending = tasks.map(|((task, tally), skipped)| {
             let schedule = &task.schedule;
-            let has_more = !over && schedule.goes_on_after(now);
+            let has_more = !skipped && schedule.goes_on_after(now);
             has_more && schedule.count.is_none_or(|count| tally.counts.runs < count)
         });
         pending.collect()

@@ -219,9 +219,6 @@ impl Run {
             ..
         } = &self.setting;
         let grace = children.grace();
-        // What is over now will not run again, whatever its file says: it was skipped, say.
-        let over = self.handles.iter().map(|handle| handle.info().state);
-        let over: Vec<bool> = over.map(TaskState::has_ended).collect();
         let told = children.terminate();
         // Not on this thread: it is stuck in what it says when nobody reads that.
         let ending = children.clone();
@@ -262,7 +259,9 @@ impl Run {
                 self.setting.record.ended(index, cut_before(*attempt));
             }
         }
-        let pending = self.setting.pending(&over);
+        let skipped = self.handles.iter().map(|handle| handle.info().state);
+        let skipped: Vec<bool> = skipped.map(|state| state == TaskState::Skipped).collect();
+        let pending = self.setting.pending(&skipped);
         let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
             let info = handle.info();
             Left {
