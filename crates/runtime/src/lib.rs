@@ -94,9 +94,9 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, OnConflict, PoolSpec, ReplayError, Scheduler,
-    SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter,
-    global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, HungRun, OnConflict, PoolSpec, ReplayError,
+    Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder,
+    TaskFilter, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{
@@ -105,8 +105,8 @@ pub use scheduler::{
 };
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
-    PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, TaskHandle,
-    TaskInfo, TaskState, TriggerOutcome,
+    PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,
+    TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.
@@ -151,3 +151,8 @@ pub struct OnOccurrences;
 #[cfg(all(doctest, feature = "serde"))]
 #[doc = include_str!("../../../docs/KINDS.md")]
 pub struct OfKinds;
+
+/// Those of the page about time limits.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/TIME_LIMITS.md")]
+pub struct TimeLimits;

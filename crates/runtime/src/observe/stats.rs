@@ -23,7 +23,8 @@ pub struct Stats {
     pub runs: u64,
     /// Runs that succeeded, in whichever attempt.
     pub succeeded: u64,
-    /// Runs that failed, panics included. Not those that are tried again.
+    /// Runs that failed, panics and those that were not over in time included. Not those that are
+    /// tried again.
     pub failed: u64,
     /// Runs that had begun and waited for another attempt when their task was cancelled or the
     /// scheduler was shut down.
@@ -36,6 +37,11 @@ pub struct Stats {
     pub dead_letters_dropped: u64,
     /// Attempts that failed and were tried again, or will be.
     pub retried: u64,
+    /// Attempts that were not over in [time](crate::TaskBuilder::timeout). Each failed, and may have
+    /// been tried again.
+    pub timed_out: u64,
+    /// Handlers that go on all the same, right now: [`Scheduler::hung`](crate::Scheduler::hung).
+    pub hung: usize,
     /// Attempts that were snoozed.
     pub snoozed: u64,
     /// Attempts that panicked.

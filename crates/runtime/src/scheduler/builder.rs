@@ -15,6 +15,7 @@ use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
 use super::gate::{Gate, Watch};
+use super::hung::Hung;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
 use super::pools::{PoolSpec, Routes};
@@ -317,6 +318,7 @@ impl SchedulerBuilder {
             dead: DeadQueue::new(letters_max),
             #[cfg(feature = "serde")]
             kinds: Kinds::new(self.tasks_max),
+            hung: Hung::default(),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),

@@ -14,6 +14,7 @@ use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
 use super::gate::Watch;
+use super::hung::Hung;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
 use super::pools::Routes;
@@ -39,6 +40,8 @@ pub(crate) struct Core {
     pub(crate) dead: DeadQueue,
     #[cfg(feature = "serde")]
     pub(super) kinds: Kinds,
+    /// Handlers that go on although the time of their attempts is over.
+    pub(crate) hung: Hung,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.
@@ -101,7 +104,12 @@ impl Core {
         if leftovers.is_nothing() {
             return;
         }
-        let job = Job::new(move || leftovers.discard());
+        self.do_elsewhere(move || leftovers.discard());
+    }
+
+    /// On the driver: what the user has a part in is done where that runs.
+    pub(crate) fn do_elsewhere(&self, what: impl FnOnce() + Send + 'static) {
+        let job = Job::new(what);
         let now = self.engine.clock().now();
         // What a closed engine refuses is dropped here, and a panic of it ends in the job.
         drop(self.engine.at_moment(now, Fire::Job(Box::new(job))));

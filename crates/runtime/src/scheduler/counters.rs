@@ -46,6 +46,7 @@ struct Line {
     abandoned: AtomicU64,
     dead: AtomicU64,
     retried: AtomicU64,
+    timed_out: AtomicU64,
     snoozed: AtomicU64,
     panicked: AtomicU64,
     hooks_panicked: AtomicU64,
@@ -156,6 +157,10 @@ impl Counters {
         self.here().retried.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn attempt_timed_out(&self) {
+        self.here().timed_out.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn run_snoozed(&self) {
         self.here().snoozed.fetch_add(1, Ordering::Relaxed);
     }
@@ -226,6 +231,7 @@ impl Counters {
             abandoned: count(|line| &line.abandoned),
             dead: count(|line| &line.dead),
             retried: count(|line| &line.retried),
+            timed_out: count(|line| &line.timed_out),
             snoozed: count(|line| &line.snoozed),
             panicked: count(|line| &line.panicked),
             hooks_panicked: count(|line| &line.hooks_panicked),
@@ -241,7 +247,7 @@ impl Counters {
             queue_full: count(|line| &line.queue_full),
             rejected: count(|line| &line.rejected),
             lateness: self.lateness.snapshot(),
-            // What the dead letters and the pools know.
+            // What the dead letters, the pools and those that hang know.
             ..Stats::default()
         }
     }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use wheel_sync::Mutex;
+use wheel_sync::{Mutex, MutexGuard};
 
 use super::registry::NotAdded;
 use super::submit::OnConflict;
@@ -119,6 +119,41 @@ fn discard_each(replays: impl IntoIterator<Item = Replay>) {
     replays.into_iter().for_each(Replay::discard);
 }
 
+/// Whoever holds it adds to the letters.
+pub(crate) struct DeadDoor<'q> {
+    letters: MutexGuard<'q, Letters>,
+    letters_max: usize,
+}
+
+impl DeadDoor<'_> {
+    pub(crate) fn new_id(&mut self) -> DeadLetterId {
+        self.letters.ids += 1;
+        DeadLetterId(self.letters.ids)
+    }
+
+    /// Adds a letter. The user's code that had to go comes back, to be dropped without a lock.
+    #[must_use = "drop it without a lock"]
+    pub(crate) fn push(self, letter: Letter) -> Vec<Replay> {
+        self.insert(usize::MAX, letter)
+    }
+
+    fn insert(mut self, place: usize, letter: Letter) -> Vec<Replay> {
+        let letters = &mut *self.letters;
+        let place = place.min(letters.queue.len());
+        letters.queue.insert(place, letter);
+        let mut gone = Vec::new();
+        if letters.queue.len() > self.letters_max {
+            letters.dropped += 1;
+            let evicted = letters.queue.pop_front();
+            gone.extend(evicted.and_then(|letter| letter.replay));
+        }
+        if letters.is_closed {
+            gone.extend(letters.take_code());
+        }
+        gone
+    }
+}
+
 /// Where the letters are.
 pub(crate) struct DeadQueue {
     letters: Mutex<Letters>,
@@ -159,34 +194,28 @@ impl DeadQueue {
         }
     }
 
-    pub(crate) fn new_id(&self) -> DeadLetterId {
-        let mut letters = self.letters.lock();
-        letters.ids += 1;
-        DeadLetterId(letters.ids)
+    /// To add to.
+    pub(crate) fn enter(&self) -> DeadDoor<'_> {
+        let (letters, letters_max) = (self.letters.lock(), self.letters_max);
+        DeadDoor {
+            letters,
+            letters_max,
+        }
     }
 
-    /// Adds a letter. The user's code that had to go comes back, to be dropped without a lock.
-    #[must_use = "drop it without a lock"]
-    pub(crate) fn push(&self, letter: Letter) -> Vec<Replay> {
-        self.insert(usize::MAX, letter)
+    /// As `enter`, unless somebody is there: for the driver.
+    pub(crate) fn try_enter(&self) -> Option<DeadDoor<'_>> {
+        let (letters, letters_max) = (self.letters.try_lock()?, self.letters_max);
+        Some(DeadDoor {
+            letters,
+            letters_max,
+        })
     }
 
     /// Adds a letter in front of number `place`, or behind all.
     #[must_use = "drop it without a lock"]
     fn insert(&self, place: usize, letter: Letter) -> Vec<Replay> {
-        let mut letters = self.letters.lock();
-        let place = place.min(letters.queue.len());
-        letters.queue.insert(place, letter);
-        let mut gone = Vec::new();
-        if letters.queue.len() > self.letters_max {
-            letters.dropped += 1;
-            let evicted = letters.queue.pop_front();
-            gone.extend(evicted.and_then(|letter| letter.replay));
-        }
-        if letters.is_closed {
-            gone.extend(letters.take_code());
-        }
-        gone
+        self.enter().insert(place, letter)
     }
 
     fn take(&self, id: DeadLetterId) -> Option<(usize, Letter)> {

@@ -28,9 +28,11 @@ mod when_repeated;
 mod order_asked;
 mod limits;
 mod pools;
+mod time_limits;
 mod registry;
 mod filter;
 mod dead_letters;
+mod hung;
 
 #[cfg(feature = "serde")]
 mod kinds;
@@ -61,10 +63,12 @@ use mark::Mark;
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::{Around, Core};
+pub(crate) use dead_letters::{DeadDoor, Letter, Replay};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
-pub(crate) use dead_letters::{Letter, Replay};
 pub use filter::TaskFilter;
 pub use global::global;
+pub(crate) use hung::Hanging;
+pub use hung::HungRun;
 #[cfg(feature = "serde")]
 pub(crate) use kinds::Made;
 #[cfg(feature = "serde")]
@@ -354,6 +358,7 @@ impl Scheduler {
         {
             stats.unresolved = self.core.kinds.unresolved_count();
         }
+        stats.hung = self.core.hung.len();
         stats
     }
 

@@ -5,6 +5,7 @@
 //! 3. Every task that has no run going ends as cancelled, and is named in the report.
 //! 4. Runs that are going may end within the grace. One that fails there is not tried again, and is
 //!    named in the report as interrupted.
+//!    So may handlers that hang: their runs are over, but their threads are not.
 //! 5. Those that have not are told to stop by their tokens, and are named in the report.
 //! 6. The threads go home; those whose run has not ended go when it does.
 //!
@@ -43,7 +44,8 @@ pub struct ShutdownReport {
     /// Definitions whose kind was not registered, so that they were no tasks yet.
     #[cfg(feature = "serde")]
     pub unresolved: Vec<UnresolvedTask>,
-    /// Tasks whose run was still going when the grace was over. Their tokens are set.
+    /// Tasks whose run was still going when the grace was over, and those with a handler that
+    /// [hangs](crate::Scheduler::hung). Their tokens are set.
     pub cut: Vec<TaskInfo>,
 }
 
@@ -68,13 +70,23 @@ impl Core {
                 .wait_until(patience, || self.closing.is_sealed());
         }
         let going = self.activity.wait_idle(caller, patience); // Step 4.
+        // Those that hang have been told, and have the grace as well.
+        let are_back =
+            self.hung.are_back() || self.activity.wait_until(patience, || self.hung.are_back());
         if going > 0 {
             report.cut = self.interrupt_runs(); // Step 5.
+        }
+        if !are_back {
+            let named: Vec<String> = report.cut.iter().map(|cut| cut.id.clone()).collect();
+            let hung = self.hung.tasks().into_iter();
+            report
+                .cut
+                .extend(hung.filter(|task| !named.contains(&task.id)));
         }
         report.interrupted = std::mem::take(&mut *self.interrupted.lock());
         // Step 6. All runs have ended or been given up. Whoever may wait does so for some
         // instructions of each thread.
-        if caller == Caller::Outside && going == 0 {
+        if caller == Caller::Outside && going == 0 && are_back {
             let moment = Duration::from_secs(1);
             self.send_workers_home(moment);
             self.engine.close_within(Patience::new(moment));
@@ -156,7 +168,8 @@ impl Core {
     }
 
     pub(super) fn caller(&self) -> Caller {
-        if is_inside_run_of_core(self) || self.engine.is_driver_thread() {
+        let is_inside = is_inside_run_of_core(self) && !self.hung.is_callers_own();
+        if is_inside || self.engine.is_driver_thread() {
             Caller::InsideRun
         } else {
             Caller::Outside

@@ -18,7 +18,7 @@ use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
 use crate::policy::{OnFull, Priority};
-use crate::task::{CancelToken, Epoch, Looked, Task, Ticket, WaitingRun};
+use crate::task::{CancelToken, Epoch, Looked, StopReason, Task, Ticket, WaitingRun};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
@@ -26,7 +26,9 @@ pub(crate) enum Fire {
     Occurrence { task: Arc<Task>, epoch: Epoch },
     /// Another attempt of the run that a task is in.
     Retry { task: Arc<Task>, ticket: Ticket },
-    /// One of either whose task had its lock taken when it was due.
+    /// The time of an attempt is over.
+    Timeout { task: Arc<Task>, ticket: Ticket },
+    /// One of these whose task had its lock taken when it was due.
     Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<WaitingRun>),
@@ -60,6 +62,7 @@ pub(crate) struct Came {
 pub(crate) struct Told {
     pub(crate) task: Arc<Task>,
     pub(crate) token: CancelToken,
+    pub(crate) reason: StopReason,
 }
 
 /// What of a task has come.
@@ -69,6 +72,8 @@ enum What {
     Occurrence(Epoch),
     /// The instant of the attempt with this ticket.
     Retry(Ticket),
+    /// The end of the time of the attempt with this ticket.
+    Timeout(Ticket),
 }
 
 /// Where the jobs of some tasks run: one without a name, and the named pools.
@@ -126,10 +131,12 @@ impl TaskSink {
         let looked = match what {
             What::Occurrence(epoch) => task.occur(epoch, due, now),
             What::Retry(ticket) => task.try_again(ticket, due, now),
+            What::Timeout(ticket) => task.run_out(ticket, now),
         };
         match looked {
             Looked::Run(run) => self.go(run, now),
             Looked::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
+            Looked::Job(job) => self.lines[0].jobs.push(job),
             Looked::Nothing => {}
             Looked::Busy(task) => self.busy.push(Came { task, what, due }),
         }
@@ -250,6 +257,7 @@ impl Sink<Fire> for TaskSink {
         match timer.value {
             Fire::Occurrence { task, epoch } => self.look(came(task, What::Occurrence(epoch)), now),
             Fire::Retry { task, ticket } => self.look(came(task, What::Retry(ticket)), now),
+            Fire::Timeout { task, ticket } => self.look(came(task, What::Timeout(ticket)), now),
             Fire::Again(busy) => {
                 self.to_see_again -= 1;
                 self.look(*busy, now);
@@ -257,7 +265,7 @@ impl Sink<Fire> for TaskSink {
             Fire::Run(run) => self.go(*run, now),
             Fire::Job(job) => self.lines[0].jobs.push(*job),
             Fire::Tell(told) => {
-                if !told.token.try_cancel() {
+                if !told.token.try_stop(told.reason) {
                     self.told.push(told);
                 }
             }

@@ -5,13 +5,13 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::Scheduler;
 #[cfg(feature = "serde")]
 use super::kinds::{KindError, OfKind};
 use super::limits::Limits;
 use super::order_asked::OrderAsked;
 use super::registry::NotAdded;
 use super::when_due::WhenDue;
+use super::{Scheduler, time_limits};
 #[cfg(feature = "serde")]
 use crate::clock::Moment;
 use crate::policy::{Draws, LimitError, Misfire, Overlap, PolicyError, RetryError};
@@ -19,7 +19,7 @@ use crate::schedule::{
     AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
 };
 use crate::task::{
-    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, Terms,
 };
 
 /// What happens when the id of a new task belongs to a live one.
@@ -61,6 +61,8 @@ pub enum SubmitError {
     Kind(KindError),
     /// A label, a pool, a concurrency key or a rate limit is not possible.
     Limit(LimitError),
+    /// This time limit is zero, in which nothing can be done.
+    ZeroTime(&'static str),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -105,6 +107,8 @@ pub struct TaskBuilder<'s> {
     pub(super) runs: Option<u64>,
     /// Only if something of it was asked for.
     pub(super) failing: Option<Box<Failing>>,
+    /// The same.
+    pub(super) terms: Option<Box<Terms>>,
     pub(super) on_conflict: OnConflict,
     /// What it has instead of a handler.
     #[cfg(feature = "serde")]
@@ -127,6 +131,7 @@ impl<'s> TaskBuilder<'s> {
             order: None,
             runs: None,
             failing: None,
+            terms: None,
             on_conflict: OnConflict::Refuse,
             #[cfg(feature = "serde")]
             of_kind: None,
@@ -309,6 +314,7 @@ impl<'s> TaskBuilder<'s> {
         if failing.is_some_and(|failing| failing.rules.has_zero()) {
             return Err(SubmitError::ZeroFailures);
         }
+        self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
         let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
         let schedule = match self.start {
             Some(start) => schedule.starting(start),
@@ -340,7 +346,11 @@ impl<'s> TaskBuilder<'s> {
             return Ok(None);
         };
         let failing = self.failing.map(Arc::from);
-        let code = Code { handler, failing };
+        let code = Code {
+            handler,
+            failing,
+            terms: self.terms.map(Arc::from),
+        };
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
         match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
             Ok((replaced, armed)) => {
@@ -393,6 +403,10 @@ impl fmt::Display for SubmitError {
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => error.fmt(f),
             SubmitError::Limit(error) => error.fmt(f),
+            SubmitError::ZeroTime(field) => write!(
+                f,
+                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
+            ),
             SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
@@ -428,6 +442,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("order", &self.order)
             .field("runs", &self.runs)
             .field("failing", &self.failing)
+            .field("terms", &self.terms)
             .field("on_conflict", &self.on_conflict)
             .finish_non_exhaustive()
     }

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::occur::{Occasion, WaitingRun};
+use super::waiting::{Occasion, WaitingRun};
 use super::{Life, Task};
 use crate::scheduler::Fire;
 

@@ -11,9 +11,9 @@ use wheel_core::InsertError;
 
 use super::Task;
 use super::backlog::BACKLOG_MAX;
-use super::occur::{Occasion, WaitingRun};
 use super::state::Refused;
 use super::trial::Trial;
+use super::waiting::{Occasion, WaitingRun};
 use crate::scheduler::{DeadLetter, Fire};
 
 /// What a trigger came to.

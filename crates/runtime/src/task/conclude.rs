@@ -10,86 +10,42 @@
 //! everything done.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use wheel_sync::MutexGuard;
 
+use super::attempt::{Attempt, Ended, Start};
 use super::failing::{Again, Failing, Failure, Verdict};
-use super::occur::WaitingRun;
-use super::rules::Counts;
 use super::run::{enter, leave};
-use super::state::{End, Next, Ticket};
-use super::trial::{Begun, Trial};
-use super::{Armed, Leftovers, Life, Outcome, Task, TaskState};
+use super::state::{End, Next};
+use super::terms::Limit;
+use super::trial::{Begun, Lost, Trial};
+use super::values::RunValues;
+use super::waiting::WaitingRun;
+use super::{Armed, Leftovers, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
 use crate::schedule::Due;
-use crate::scheduler::{DeadLetter, Death, Fire, Letter, Replay};
+use crate::scheduler::{DeadDoor, DeadLetter, Death, Fire, Letter, Replay};
 
-/// An attempt, while its handler is called and until its end is written down.
-pub(super) struct Attempt {
-    pub(super) ticket: Ticket,
-    /// Of the task, from 1.
-    pub(super) run: u64,
-    /// Of the run, from 1.
-    pub(super) number: u32,
-    /// From when on `max_elapsed` counts.
-    pub(super) since: Moment,
-    pub(super) nominal: SystemTime,
-    pub(super) missed: u64,
-    /// When it started, by both clocks.
-    pub(super) started: (Moment, SystemTime),
-    /// When the first attempt of the run started.
-    pub(super) first_start: SystemTime,
-    /// What is to be counted of it.
-    pub(super) counts: Counts,
-}
-
-impl Life {
-    /// The next attempt of a run begins at `now`, when the wall clock reads `wall`; and whether it
-    /// is the first one.
-    pub(super) fn begin_attempt(
-        &mut self,
-        waiting: &WaitingRun,
-        now: Moment,
-        wall: SystemTime,
-    ) -> (Attempt, bool) {
-        let ticket = waiting.ticket;
-        let first = Begun {
-            run: self.tally.runs + 1,
-            since: now,
-            wall,
-        };
-        let trial = self.trial_mut(ticket);
-        let is_first = trial.as_ref().is_none_or(|trial| trial.begun.is_none());
-        let (begun, number) = trial.map_or((first, 1), |trial| {
-            let begun = *trial.begun.get_or_insert(first);
-            (begun, trial.failed.saturating_add(1))
-        });
-        self.tally.runs += u64::from(is_first);
-        let attempt = Attempt {
-            ticket,
-            run: begun.run,
-            number,
-            since: begun.since,
-            nominal: waiting.occasion.calendar.nominal,
-            missed: waiting.occasion.missed,
-            started: (now, wall),
-            first_start: begun.wall,
-            counts: Counts::AsRecorded,
-        };
-        (attempt, is_first)
-    }
+/// An attempt that has ended, and what is known of that.
+pub(super) struct Ending<'a> {
+    pub(super) attempt: &'a Attempt,
+    pub(super) failing: Option<&'a Arc<Failing>>,
+    pub(super) verdict: &'a Verdict,
+    pub(super) at: Moment,
 }
 
 /// What is left to do without the lock.
 #[derive(Default)]
-struct After {
+#[must_use = "the user's code is in it"]
+pub(super) struct After {
     leftovers: Option<Leftovers>,
     /// Runs that waited for this one to end.
     follow: Vec<WaitingRun>,
-    /// To be cancelled.
-    timers: Vec<Armed>,
+    lost: Lost,
+    /// What the run has carried.
+    carried: Option<RunValues>,
     /// Where the run stands now; `None` if nobody is told.
     result: Option<TaskState>,
     /// For the hook.
@@ -98,44 +54,112 @@ struct After {
     evicted: Vec<Replay>,
     next_in: Option<Duration>,
     is_interrupted: bool,
+    /// The task is in `Core::leaving`, and should no longer be.
+    is_gone: bool,
+}
+
+impl After {
+    /// Drops what is the user's. Not on the driver.
+    pub(super) fn discard(self) {
+        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
+        self.evicted.into_iter().for_each(Replay::discard);
+        drop((self.lost, self.carried));
+    }
+
+    /// Whether anything is to be done elsewhere, if this is the driver.
+    pub(super) fn is_nothing(&self) -> bool {
+        let leaves_nothing = self.leftovers.as_ref().is_none_or(Leftovers::is_nothing);
+        leaves_nothing
+            && self.evicted.is_empty()
+            && self.lost.is_nothing()
+            && self.carried.as_ref().is_none_or(RunValues::is_empty)
+            && !self.is_gone
+    }
 }
 
 impl Task {
     /// The handler has returned, or the executor has refused another attempt.
     pub(super) fn finish(
         self: &Arc<Task>,
-        attempt: &Attempt,
+        mut attempt: Attempt,
         failing: Option<&Arc<Failing>>,
         outcome: Outcome,
     ) {
-        // One reading for all: what a delay counts from, and what the time limit is held against.
-        let ended = self.core.engine.clock().now();
-        let verdict = self.judge(attempt, failing.map(|failing| &**failing), outcome, ended);
+        // One reading for all: whether it was in time, what a delay counts from, and what the
+        // policy's time limit is held against.
+        let at = self.core.engine.clock().now();
+        let over = attempt.limit.passed(at);
+        let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
+        if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
+            // Before its policy is asked, which has been.
+            return self.came_back(&attempt);
+        }
+        let verdict = self.judge(&attempt, failing.map(|failing| &**failing), ended, at);
         let mut life = self.life.lock();
         if life.state.check_over(attempt.ticket).is_err() {
             // The attempt is not the present one: its result is of no interest to anybody.
-            return;
+            drop(life);
+            return self.came_back(&attempt);
         }
-        let (before, was_leaving) = (life.state.name(), life.is_leaving);
+        // Or the driver would time it out as well.
+        let timer = life
+            .take_watch(attempt.ticket)
+            .and_then(|watch| watch.timer);
+        let token = over.and_then(|_| self.mark_over_time(&mut life, &mut attempt, at));
+        let carried = attempt.values.take();
+        let ending = Ending {
+            attempt: &attempt,
+            failing,
+            verdict: &verdict,
+            at,
+        };
+        let mut after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+        after.lost.timers.extend(timer);
+        if let Some(token) = token {
+            token.stop(StopReason::TimedOut);
+        }
+        self.follow_up(&ending, after);
+    }
+
+    /// What came of the attempt is written down, and what follows is armed. The lock is let go of,
+    /// and what is left to do without it comes back. Under it `dead` is asked for the dead letters.
+    pub(super) fn conclude<'d>(
+        self: &Arc<Task>,
+        mut life: MutexGuard<'_, Life>,
+        ending: &Ending<'_>,
+        carried: Option<RunValues>,
+        dead: impl FnOnce() -> DeadDoor<'d>,
+    ) -> After {
+        let (attempt, verdict) = (ending.attempt, ending.verdict);
+        let (before, was_leaving) = (life.state.name(), life.is_leaving());
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
         }
-        let mut after = After::default();
-        let end = match &verdict {
+        let mut after = After {
+            carried,
+            ..After::default()
+        };
+        let end = match verdict {
             Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {
                 self.put_off(&mut life, attempt, again, &mut after)
             }
-            over => self.end_run(&mut life, attempt, failing, over, &mut after),
+            _ => self.end_run(&mut life, ending, dead, &mut after),
         };
-        life.record_end(attempt, after.result, ended);
+        life.record_end(attempt, after.result, ending.at);
         match end {
             Some(_) => after.leftovers = Some(self.bury(&mut life)),
             None => after.follow = self.release(&mut life),
         }
-        let is_gone = was_leaving && life.state.runs() == 0;
+        after.is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
-        self.cancel_timers(std::mem::take(&mut after.timers));
+        after
+    }
+
+    /// The rest, on a worker: the user is told, and the run no longer counts as going.
+    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
+        let (attempt, verdict) = (ending.attempt, ending.verdict);
+        self.cancel_timers(std::mem::take(&mut after.lost.timers));
         // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
             let mut info = self.info();
@@ -144,16 +168,33 @@ impl Task {
             info.attempt = attempt.number.saturating_add(failed);
             self.core.interrupted.lock().push(info);
         }
+        self.leave_if(after.is_gone);
+        if let Some(failing) = ending.failing {
+            self.call_hooks(attempt, failing, verdict, &after);
+            self.react(attempt, failing, verdict);
+        }
+        after.discard();
+        self.core.activity.end();
+    }
+
+    /// The rest, on the driver, of an attempt without hooks: what is the user's goes elsewhere.
+    pub(super) fn follow_up_on_driver(self: &Arc<Task>, mut after: After) {
+        self.cancel_timers(std::mem::take(&mut after.lost.timers));
+        if !after.is_nothing() {
+            let task = Arc::clone(self);
+            self.core.do_elsewhere(move || {
+                task.leave_if(after.is_gone);
+                after.discard();
+            });
+        }
+        self.core.activity.end();
+    }
+
+    /// Its last run is over.
+    fn leave_if(&self, is_gone: bool) {
         if is_gone {
             self.core.leaving.lock().remove(&self.id.serial);
         }
-        if let Some(failing) = failing {
-            self.call_hooks(attempt, failing, &verdict, &after);
-            self.react(attempt, failing, &verdict);
-        }
-        after.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        after.evicted.into_iter().for_each(Replay::discard);
-        self.core.activity.end();
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -186,10 +227,13 @@ impl Task {
             failed: 0,
             nominal: attempt.nominal,
             missed: attempt.missed,
+            deadline: attempt.deadline,
             last_error: None,
+            values: None,
             timer: None,
             letter: None,
         });
+        trial.values = after.carried.take();
         let mut since = attempt.since;
         match &again.error {
             Some(error) => {
@@ -217,16 +261,22 @@ impl Task {
     }
 
     /// The run is over. The end, if the task has one now.
-    fn end_run(
+    fn end_run<'d>(
         self: &Arc<Task>,
         life: &mut Life,
-        attempt: &Attempt,
-        failing: Option<&Arc<Failing>>,
-        verdict: &Verdict,
+        ending: &Ending<'_>,
+        dead: impl FnOnce() -> DeadDoor<'d>,
         after: &mut After,
     ) -> Option<End> {
+        let Ending {
+            attempt,
+            failing,
+            verdict,
+            ..
+        } = *ending;
         let counters = &self.core.counters;
         let was_cancelled = life.state.is_told(attempt.ticket);
+        // What it carries is in `after` as well: nothing of the user's ends here.
         let trial = life.take_trial(attempt.ticket);
         let result = match verdict {
             Verdict::Succeeded | Verdict::Stop => {
@@ -242,7 +292,7 @@ impl Task {
             Verdict::Again(_) | Verdict::Failed { .. } => {
                 life.tally.failed += 1;
                 counters.run_failed();
-                End::Failed
+                verdict.how_it_failed()
             }
         };
         let result = match (verdict, failing) {
@@ -250,6 +300,7 @@ impl Task {
                 Verdict::Failed {
                     error,
                     dead: Some(why),
+                    ..
                 },
                 Some(failing),
             ) if !was_cancelled => {
@@ -263,9 +314,10 @@ impl Task {
                     at: self.core.engine.clock().wall(),
                 };
                 let before = trial.and_then(|trial| trial.letter);
-                let letter = self.letter(life, attempt, death, before);
+                let mut dead = dead();
+                let letter = self.letter(life, attempt, (death, before), &mut dead);
                 after.letter = failing.on_dead.is_some().then(|| (*letter.shown).clone());
-                after.evicted = self.core.dead.push(letter);
+                after.evicted = dead.push(letter);
                 End::Dead
             }
             _ => result,
@@ -274,12 +326,13 @@ impl Task {
             End::Succeeded => TaskState::Succeeded,
             _ if was_cancelled => TaskState::Cancelled,
             End::Dead => TaskState::Dead,
+            End::TimedOut => TaskState::TimedOut,
             _ => TaskState::Failed,
         });
         let is_stopped = matches!(verdict, Verdict::Stop);
         if is_stopped {
             // Others may go on beside it.
-            after.timers = self.let_runs_end(life);
+            after.lost = self.let_runs_end(life);
             self.core
                 .note_withdrawn(life.state.withdraw_others(attempt.ticket));
         }
@@ -292,7 +345,7 @@ impl Task {
         } else {
             let clock = self.core.engine.clock();
             let due = life.plan.after_end(clock.now(), || clock.wall());
-            let is_closing = life.state.is_closing() || life.is_leaving;
+            let is_closing = life.state.is_closing() || life.is_leaving();
             let due = due.filter(|_| !is_closing);
             match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
@@ -311,13 +364,13 @@ impl Task {
         &self,
         life: &Life,
         attempt: &Attempt,
-        death: Death,
-        before: Option<Box<DeadLetter>>,
+        (death, before): (Death, Option<Box<DeadLetter>>),
+        dead: &mut DeadDoor<'_>,
     ) -> Letter {
         let shown = match before {
             Some(before) => Box::new(before.dead_again(death)),
             None => Box::new(DeadLetter {
-                id: self.core.dead.new_id(),
+                id: dead.new_id(),
                 task: self.name().to_owned(),
                 run: attempt.run,
                 nominal: attempt.nominal,
@@ -344,15 +397,25 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
-        let (attempt, is_first) = life.begin_attempt(run, now, wall);
+        let ticket = run.ticket;
+        let trial = life.trial(ticket);
+        let trial = trial.expect("a run that is kept has its trial");
+        let start = Start {
+            nominal: trial.nominal,
+            missed: trial.missed,
+            deadline: trial.deadline,
+            limit: Limit::NONE,
+            now: (now, wall),
+        };
+        let (attempt, is_first) = life.begin_attempt(ticket, start);
         drop(life);
         if is_first {
             self.core.counters.run_started(0);
         }
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
-        let outside = enter(self);
-        self.finish(&attempt, failing.as_ref(), refused);
+        let outside = enter(self, attempt.ticket);
+        self.finish(attempt, failing.as_ref(), refused);
         discard(failing);
         leave(outside);
     }
@@ -375,6 +438,13 @@ impl Task {
 }
 
 impl Verdict {
+    fn how_it_failed(&self) -> End {
+        match self {
+            Verdict::Failed { is_late: true, .. } => End::TimedOut,
+            _ => End::Failed,
+        }
+    }
+
     fn error(&self) -> Option<&Arc<str>> {
         match self {
             Verdict::Succeeded | Verdict::Stop => None,

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::state::Met;
-use super::{Armed, CancelToken, Leftovers, Life, NotArmed, Task, TaskInfo, TaskState};
+use super::trial::Lost;
+use super::{CancelToken, Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// What a cancel came to.
@@ -59,18 +60,18 @@ impl Task {
         let before = life.state.name();
         match life.state.cancel() {
             Met::Waiting { queued } => {
-                let timers = self.take_lost_timers(&mut life);
+                let lost = self.take_lost(&mut life);
                 let leftovers = self.bury(&mut life);
                 self.over_with(life, before);
-                self.cancel_timers(timers);
+                self.let_go(lost);
                 self.core.note_withdrawn(queued);
                 leftovers.discard();
                 CancelOutcome::Cancelled
             }
             Met::Running { tokens, queued } => {
-                let timers = self.let_runs_end(&mut life);
+                let lost = self.let_runs_end(&mut life);
                 self.over_with(life, before);
-                self.cancel_timers(timers);
+                self.let_go(lost);
                 self.core.note_withdrawn(queued);
                 tokens.iter().for_each(CancelToken::cancel);
                 CancelOutcome::Running
@@ -80,19 +81,19 @@ impl Task {
         }
     }
 
-    /// The runs that are going are the last; the id is free from now on. The timers of those that do
-    /// not go on are to be cancelled, without the lock.
-    pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Vec<Armed> {
+    /// The runs that are going are the last; the id is free from now on. What the others leave is to
+    /// be let go without the lock.
+    pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Lost {
         self.disarm(life);
         life.clear_backlog();
         life.forget_pause();
         self.core.registry.remove(self);
-        life.is_leaving = true;
+        life.rare().is_leaving = true;
         self.core
             .leaving
             .lock()
             .insert(self.id.serial, Arc::clone(self));
-        self.take_lost_timers(life)
+        self.take_lost(life)
     }
 
     /// From now on another schedule holds. Of a task that runs once, a run that waits for a worker
@@ -149,18 +150,19 @@ impl Task {
         let met = life.state.name();
         if met == TaskState::Running {
             let queued = life.state.withdraw();
-            let timers = self.let_runs_end(&mut life);
+            let lost = self.let_runs_end(&mut life);
             drop(life);
-            self.cancel_timers(timers);
+            self.let_go(lost);
             self.core.note_withdrawn(queued);
             return (Stopped::Running, Leftovers::NOTHING);
         }
         let Met::Waiting { queued } = life.state.cancel() else {
             return (Stopped::Ended, Leftovers::NOTHING);
         };
-        self.take_lost_timers(&mut life);
+        let lost = self.take_lost(&mut life);
         let leftovers = self.bury(&mut life);
         self.over_with(life, met);
+        self.let_go(lost);
         self.core.note_withdrawn(queued);
         let stopped = if met == TaskState::Queued {
             Stopped::Queued(info)
@@ -174,7 +176,9 @@ impl Task {
     pub(crate) fn interrupt(&self) -> bool {
         let met = self.life.lock().state.cancel();
         if let Met::Running { tokens, .. } = &met {
-            tokens.iter().for_each(CancelToken::cancel);
+            tokens
+                .iter()
+                .for_each(|token| token.stop(StopReason::ShutDown));
         }
         matches!(met, Met::Running { .. } | Met::Cancelled)
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::conclude::Attempt;
+use super::attempt::{Attempt, Ended};
 use super::{Outcome, Task};
 use crate::clock::Moment;
 use crate::panics::{contain, discard, tell_stderr};
@@ -59,6 +59,8 @@ pub(super) enum Verdict {
     Failed {
         error: Arc<str>,
         dead: Option<GaveUp>,
+        /// The time of the attempt was over, or that of the run is.
+        is_late: bool,
     },
 }
 
@@ -76,12 +78,24 @@ impl Task {
         &self,
         attempt: &Attempt,
         failing: Option<&Failing>,
-        outcome: Outcome,
-        ended: Moment,
+        ended: Ended,
+        at: Moment,
     ) -> Verdict {
+        let retry = failing.and_then(|failing| failing.retry.as_ref());
         let again = |delay, error| {
-            let due = ended.after(delay);
-            Verdict::Again(Again { delay, due, error })
+            let due = at.after(delay);
+            let Some(limit) = attempt.deadline.passed(due) else {
+                return Verdict::Again(Again { delay, due, error });
+            };
+            Verdict::Failed {
+                error: error.unwrap_or_else(|| limit.to_string().into()),
+                dead: retry.map(|_| GaveUp::PastDeadline),
+                is_late: true,
+            }
+        };
+        let (is_late, outcome) = match ended {
+            Ended::Returned(outcome) => (false, outcome),
+            Ended::OverTime(limit) => (true, Outcome::Failure(limit.to_string())),
         };
         let (error, asked, is_permanent) = match outcome {
             Outcome::Success => return Verdict::Succeeded,
@@ -92,16 +106,23 @@ impl Task {
             Outcome::Permanent(error) => (error, None, true),
         };
         let error: Arc<str> = error.into();
-        let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) else {
-            return Verdict::Failed { error, dead: None };
+        let failed = |error, dead| Verdict::Failed {
+            error,
+            dead,
+            is_late,
         };
-        let decision = if is_permanent {
+        let Some(retry) = retry else {
+            return failed(error, None);
+        };
+        let decision = if attempt.deadline.passed(at).is_some() {
+            Decision::GiveUp(GaveUp::PastDeadline)
+        } else if is_permanent {
             Decision::GiveUp(GaveUp::Permanent)
         } else {
             let failed = Failed {
                 error: &error,
                 attempt: attempt.number,
-                elapsed: ended.since(attempt.since),
+                elapsed: at.since(attempt.since),
                 asked,
                 draw: self.draw(attempt),
             };
@@ -110,10 +131,7 @@ impl Task {
         };
         match decision {
             Decision::Again(delay) => again(delay, Some(error)),
-            Decision::GiveUp(why) => {
-                let dead = Some(why);
-                Verdict::Failed { error, dead }
-            }
+            Decision::GiveUp(why) => failed(error, Some(why)),
         }
     }
 
@@ -136,6 +154,15 @@ impl Task {
     /// The random number of an attempt: the same for the same seed, id, run and attempt.
     fn draw(&self, attempt: &Attempt) -> u64 {
         self.draws().draw(attempt.nominal, attempt.number)
+    }
+}
+
+impl Failing {
+    /// Whether nothing of it is the user's code.
+    pub(super) fn is_quiet(&self) -> bool {
+        let has_hooks = self.on_failure.is_some() || self.on_dead.is_some();
+        let has_rules = self.all_rules().next().is_some();
+        !has_hooks && !has_rules && self.retry.as_ref().is_none_or(Retry::is_quiet)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::conclude::Attempt;
+use super::attempt::Attempt;
 use super::{Life, Tally, Task, TaskState};
 use crate::clock::Moment;
 use crate::schedule::Due;
@@ -26,12 +26,17 @@ pub struct TaskInfo {
     pub runs: u64,
     /// Runs that succeeded.
     pub succeeded: u64,
-    /// Runs that failed, panics included. Not those that succeeded in a later attempt.
+    /// Runs that failed, panics and those that were not over in time included. Not those that
+    /// succeeded in a later attempt.
     pub failed: u64,
     /// Of those, runs that a retry policy has given up: they are, or were, dead letters.
     pub dead: u64,
     /// Attempts that failed and were tried again, or will be.
     pub retried: u64,
+    /// Attempts that were not over in time: a [timeout](crate::TaskBuilder::timeout) or the
+    /// [deadline](crate::TaskBuilder::deadline) of their run. Each failed, and may have been tried
+    /// again.
+    pub timed_out: u64,
     /// Which attempt of a run is going or waits, from 1; 0 while no run is. Of several runs, the one
     /// that has come furthest.
     pub attempt: u32,
@@ -75,7 +80,7 @@ pub struct RunInfo {
     pub run: u64,
     /// Its present attempt, or the last one, from 1.
     pub attempt: u32,
-    /// Running or retrying, or how it ended: succeeded, failed, dead or cancelled.
+    /// Running or retrying, or how it ended: succeeded, failed, timed out, dead or cancelled.
     pub state: TaskState,
     /// The instant that it is for.
     pub nominal: SystemTime,
@@ -135,6 +140,7 @@ impl Task {
         let (state, tally) = (life.state.name(), Tally::clone(&life.tally));
         let rare = life.rare.as_deref();
         let (retried, dead) = rare.map_or((0, 0), |rare| (rare.retried, rare.dead));
+        let timed_out = rare.map_or(0, |rare| rare.timed_out);
         let timers = life.trials().filter_map(|trial| trial.timer);
         let waits = timers.min_by_key(|timer| match timer.due {
             Due::Monotonic(due) => due,
@@ -168,6 +174,7 @@ impl Task {
             failed: tally.failed,
             dead,
             retried,
+            timed_out,
             attempt,
             skipped: tally.skipped,
             last_skip: tally.last_skip,

@@ -5,7 +5,8 @@
 //!           trial.rs     the instant of another attempt has come
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
-//!           failing.rs   the policy and the hooks that have a say in it
+//!  driver:  over_time.rs its time is over, although its handler has not returned
+//!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
 //!  anyone:  control.rs   cancel, reschedule, end
 //!           pause.rs     pause, resume
@@ -18,6 +19,7 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod attempt;
 mod backlog;
 mod by_hand;
 mod conclude;
@@ -31,14 +33,19 @@ mod occur;
 #[cfg(feature = "serde")]
 mod of_kind;
 mod outcome;
+mod over_time;
 mod pause;
 mod rare;
 mod rules;
 mod run;
 mod state;
+mod stop;
 mod tally;
+mod terms;
 mod token;
 mod trial;
+mod values;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -62,16 +69,19 @@ pub use failing::Failure;
 pub use handle::TaskHandle;
 pub(crate) use id::{Id, OwnId};
 pub use info::{RunInfo, SkipReason, TaskInfo};
-pub(crate) use occur::{Looked, Occasion, WaitingRun};
+pub(crate) use occur::Looked;
 pub use outcome::{IntoOutcome, Outcome};
 pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
 use rare::Rare;
-pub(crate) use run::{is_inside_run_of_core, is_inside_run_of_task};
+pub(crate) use run::{is_inside_attempt, is_inside_run_of_core, is_inside_run_of_task};
 use state::State;
 pub use state::TaskState;
 pub(crate) use state::Ticket;
+pub use stop::StopReason;
 use tally::LazyTally;
+pub(crate) use terms::Terms;
 pub use token::CancelToken;
+pub(crate) use waiting::{Occasion, WaitingRun};
 
 /// What a task does. Shared with the run that is going.
 pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
@@ -81,6 +91,7 @@ pub(crate) type Handler = Arc<dyn Fn(&Context) -> Outcome + Send + Sync>;
 pub(crate) struct Code {
     pub(crate) handler: Handler,
     pub(crate) failing: Option<Arc<Failing>>,
+    pub(crate) terms: Option<Arc<Terms>>,
 }
 
 /// One task of one scheduler. An id that is used again is another task.
@@ -116,8 +127,6 @@ struct Life {
     epoch: Epoch,
     /// Gone once the task has ended, so that a handle keeps nothing of the user's alive.
     code: Option<Code>,
-    /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
-    is_leaving: bool,
     /// Who waits until the task has ended: telling nobody would cost a system call.
     waiters: u32,
     tally: LazyTally,
@@ -160,16 +169,24 @@ impl Code {
     /// Drops it, each part of the user's by itself: a panic in one `Drop` ends here, and one that
     /// followed it while the first unwinds would end the process.
     pub(crate) fn discard(self) {
-        let Code { handler, failing } = self;
+        let Code {
+            handler,
+            failing,
+            terms,
+        } = self;
         discard([handler]);
         discard(failing);
+        discard(terms);
     }
 }
 
 impl From<Handler> for Code {
     fn from(handler: Handler) -> Code {
-        let failing = None;
-        Code { handler, failing }
+        Code {
+            handler,
+            failing: None,
+            terms: None,
+        }
     }
 }
 
@@ -204,7 +221,6 @@ impl Task {
                 armed: None,
                 epoch: 0,
                 code: Some(code),
-                is_leaving: false,
                 waiters: 0,
                 tally: LazyTally::default(),
                 rare: None,
@@ -220,6 +236,11 @@ impl Task {
 
     pub(crate) fn core(&self) -> &Core {
         &self.core
+    }
+
+    /// What it was told about order and limits, if anything.
+    pub(crate) fn limits(&self) -> Option<&Arc<Limits>> {
+        self.settings.limits.as_ref()
     }
 
     /// Adds the task to the registry and arms its first occurrence, in one step under its lock:

@@ -1,7 +1,8 @@
-//! What few tasks have, in a box of its own: failures, a backlog, a pause. A task that never needs
+//! What few tasks have, in a box of its own: failures, a time limit, a backlog, a pause. A task that never needs
 //! it pays for a pointer.
 
 use super::backlog::Backlog;
+use super::over_time::Watch;
 use super::trial::Trial;
 use super::{Life, Ticket};
 use crate::schedule::Due;
@@ -10,9 +11,15 @@ use crate::schedule::Due;
 pub(super) struct Rare {
     pub(super) retried: u64,
     pub(super) dead: u64,
+    /// Attempts.
+    pub(super) timed_out: u64,
     /// Runs that are not over with their first attempt, by the tickets of their present ones.
     pub(super) trials: Vec<(Ticket, Trial)>,
+    /// Attempts whose time is limited, while they are going.
+    pub(super) watched: Vec<Watch>,
     pub(super) backlog: Backlog,
+    /// The task is no longer in the registry, although a run is going: it is in `Core::leaving`.
+    pub(super) is_leaving: bool,
     /// What would be armed if the task were not paused.
     pub(super) suspended: Option<Due>,
 }
@@ -20,6 +27,10 @@ pub(super) struct Rare {
 impl Life {
     pub(super) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.is_leaving)
     }
 
     pub(super) fn suspended(&self) -> Option<Due> {

@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use super::conclude::Attempt;
+use super::attempt::{Attempt, Ended};
 use super::failing::{Failing, Verdict};
 use super::{Context, Outcome, Task};
 use crate::panics::contain;
 use crate::policy::{React, RepeatedFailure, Rules, RunEnd};
 
 /// What the rows count of an attempt.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Counts {
     /// What is written down of it.
     AsRecorded,
@@ -26,7 +26,7 @@ pub(super) enum Counts {
 
 impl Failing {
     /// Those of the task, and those of its kind.
-    fn all_rules(&self) -> impl Iterator<Item = &Rules> {
+    pub(super) fn all_rules(&self) -> impl Iterator<Item = &Rules> {
         #[cfg(feature = "serde")]
         let of_kind = self.made.as_ref().map(|made| made.rules());
         #[cfg(not(feature = "serde"))]
@@ -61,7 +61,12 @@ impl Task {
             return outcome;
         };
         let ended = self.core.engine.clock().now();
-        let verdict = self.judge(attempt, Some(failing), outcome.clone(), ended);
+        let verdict = self.judge(
+            attempt,
+            Some(failing),
+            Ended::Returned(outcome.clone()),
+            ended,
+        );
         let Verdict::Failed { error, .. } = verdict else {
             return outcome;
         };

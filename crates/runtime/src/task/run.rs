@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use wheel_sync::thread_local;
 
-use super::conclude::Attempt;
-use super::occur::{Occasion, Origin, WaitingRun};
+use super::attempt::{Attempt, Start};
+use super::context::Given;
+use super::terms::{Limit, Terms};
+use super::waiting::{Occasion, Origin, WaitingRun};
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
-    TaskState,
+    TaskState, Ticket,
 };
 use crate::clock::Moment;
 use crate::panics::{contain, discard};
@@ -17,18 +19,19 @@ use crate::policy::{Misfire, Overlap};
 use crate::scheduler::{Around, Core};
 
 thread_local! {
-    /// The scheduler and the task of whose run this thread is.
-    static INSIDE: Cell<Inside> = const { Cell::new((0, 0)) };
+    /// The scheduler, the task and the attempt in which this thread is.
+    static INSIDE: Cell<Inside> = const { Cell::new((0, 0, 0)) };
 }
 
-/// The addresses of a scheduler and of a task; 0 outside of every run.
-type Inside = (usize, usize);
+/// The addresses of a scheduler and of a task, and a ticket; 0 outside of every run.
+type Inside = (usize, usize, Ticket);
 
-/// From now on the calling thread is in a run of `task`. Returns where it was before.
-pub(super) fn enter(task: &Task) -> Inside {
+/// From now on the calling thread is in an attempt of `task`. Returns where it was before.
+pub(super) fn enter(task: &Task, ticket: Ticket) -> Inside {
     let inside = (
         Arc::as_ptr(&task.core).addr(),
         std::ptr::from_ref(task).addr(),
+        ticket,
     );
     INSIDE.with(|cell| cell.replace(inside))
 }
@@ -41,14 +44,20 @@ pub(super) fn leave(outside: Inside) {
 /// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own
 /// run.
 pub(crate) fn is_inside_run_of_core(core: &Core) -> bool {
-    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0));
+    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
     inside.0 == std::ptr::from_ref(core).addr()
 }
 
 /// Whether the calling thread is in the handler of this task.
 pub(crate) fn is_inside_run_of_task(task: &Task) -> bool {
-    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0));
+    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
     inside.1 == std::ptr::from_ref(task).addr()
+}
+
+/// Whether the calling thread is in the handler of this attempt.
+pub(crate) fn is_inside_attempt(task: &Task, ticket: Ticket) -> bool {
+    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
+    (inside.1, inside.2) == (std::ptr::from_ref(task).addr(), ticket)
 }
 
 /// What an attempt needs to begin.
@@ -57,7 +66,8 @@ struct Started {
     token: CancelToken,
     attempt: Attempt,
     last_error: Option<Arc<str>>,
-    now: Moment,
+    /// The deadline of the run has passed: its handler is not called.
+    is_too_late: bool,
 }
 
 impl WaitingRun {
@@ -67,28 +77,34 @@ impl WaitingRun {
         let Some(started) = task.start(&mut self) else {
             return;
         };
-        let Code { handler, failing } = started.code;
+        let Code {
+            handler,
+            failing,
+            terms,
+        } = started.code;
         let mut attempt = started.attempt;
-        let context = Context {
-            task: Arc::clone(&task),
-            number: attempt.run,
-            attempt: attempt.number,
-            last_error: started.last_error,
+        let given = Given {
             token: started.token,
-            late_from: self.occasion.late_from,
-            started: started.now,
-            calendar: self.occasion.calendar,
-            missed: self.occasion.missed,
+            last_error: started.last_error,
+            terms,
         };
-        let outside = enter(&task);
-        let outcome = call(&task, handler, &context);
-        let outcome = match &failing {
-            Some(failing) => task.stand_in(&mut attempt, failing, &context, outcome),
-            None => outcome,
+        let context = Context::of_attempt(&task, &attempt, &self.occasion, given);
+        let outside = enter(&task, attempt.ticket);
+        let outcome = if started.is_too_late {
+            discard([handler]);
+            Outcome::Success
+        } else {
+            let outcome = call(&task, attempt.ticket, handler, &context);
+            match &failing {
+                Some(failing) => task.stand_in(&mut attempt, failing, &context, outcome),
+                None => outcome,
+            }
         };
+        attempt.values = context.end();
+        drop(context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(&attempt, failing.as_ref(), outcome);
+        task.finish(attempt, failing.as_ref(), outcome);
         discard(failing);
         leave(outside);
     }
@@ -96,8 +112,8 @@ impl WaitingRun {
 
 /// Calls the handler, inside of the interceptors. It, and whatever its captures do when they are
 /// dropped, may panic.
-fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
-    let outside = enter(task);
+fn call(task: &Task, ticket: Ticket, handler: Handler, context: &Context) -> Outcome {
+    let outside = enter(task, ticket);
     let around = &*task.core.around;
     let called = contain(move || {
         let outcome = if around.is_empty() {
@@ -127,6 +143,21 @@ fn panicked(task: &Task, message: &str) -> Outcome {
     Err(format!("panicked: {message}")).into_outcome()
 }
 
+/// Of the run, whose deadline holds from attempt to attempt, and of an attempt that starts now.
+fn limits(
+    terms: &Terms,
+    life: &Life,
+    ticket: Ticket,
+    (occasion, now): (&Occasion, Moment),
+) -> (Limit, Limit) {
+    let begun = life.trial(ticket).filter(|trial| trial.begun.is_some());
+    let deadline = match begun {
+        Some(trial) => trial.deadline,
+        None => terms.deadline_of(occasion),
+    };
+    (deadline, terms.limit(now, deadline))
+}
+
 impl Task {
     /// `None`: the run was taken back while it waited, or is not to start now.
     fn start(self: &Arc<Task>, run: &mut WaitingRun) -> Option<Started> {
@@ -151,7 +182,25 @@ impl Task {
             self.make_way_for_newest(&mut life, &mut run.occasion);
         }
         let calendar = run.occasion.calendar;
-        let (attempt, is_first) = life.begin_attempt(run, now, wall);
+        let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
+        let (deadline, limit) = match terms {
+            None => (Limit::NONE, Limit::NONE),
+            Some(terms) => limits(terms, &life, ticket, (&run.occasion, now)),
+        };
+        let start = Start {
+            nominal: calendar.nominal,
+            missed: run.occasion.missed,
+            deadline,
+            limit,
+            now: (now, wall),
+        };
+        let (mut attempt, is_first) = life.begin_attempt(ticket, start);
+        let is_too_late = deadline.passed(now).is_some();
+        if attempt.has_limit() && !is_too_late {
+            // Shared from the start, so that later attempts see what this one adds.
+            attempt.values.get_or_insert_default();
+            self.watch(&mut life, &attempt, run.permit.take());
+        }
         life.tally.last_run = Some(RunInfo {
             run: attempt.run,
             attempt: attempt.number,
@@ -170,7 +219,7 @@ impl Task {
                 .trial(ticket)
                 .and_then(|trial| trial.last_error.clone()),
             attempt,
-            now,
+            is_too_late,
         };
         self.over_with(life, before);
         if is_first {

@@ -11,8 +11,11 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::occur::{Calendar, Looked, Occasion, Origin, WaitingRun};
+use super::occur::Looked;
 use super::state::Ticket;
+use super::terms::Limit;
+use super::values::RunValues;
+use super::waiting::{Calendar, Occasion, Origin, WaitingRun};
 use super::{Armed, Life, Task};
 use crate::clock::Moment;
 use crate::schedule::Due;
@@ -27,11 +30,31 @@ pub(super) struct Trial {
     pub(super) failed: u32,
     pub(super) nominal: SystemTime,
     pub(super) missed: u64,
+    /// When the run must be over; counted anew when it is replayed.
+    pub(super) deadline: Limit,
     pub(super) last_error: Option<Arc<str>>,
+    /// What it carries, if anything was added.
+    pub(super) values: Option<RunValues>,
     /// What it waits for, while it is retrying.
     pub(super) timer: Option<Armed>,
     /// How it has been dead before.
     pub(super) letter: Option<Box<DeadLetter>>,
+}
+
+/// What runs that do not go on leave behind.
+#[derive(Debug, Default)]
+#[must_use = "the user's values are in it"]
+pub(super) struct Lost {
+    /// To be cancelled.
+    pub(super) timers: Vec<Armed>,
+    /// To be dropped without the lock, and not on the driver.
+    values: Vec<RunValues>,
+}
+
+impl Lost {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.timers.is_empty() && self.values.is_empty()
+    }
 }
 
 /// When a run began.
@@ -52,7 +75,9 @@ impl Trial {
             failed: 0,
             nominal: letter.nominal,
             missed: 0,
+            deadline: Limit::NONE,
             last_error: Some(letter.last.error.as_str().into()),
+            values: None,
             timer: None,
             letter: Some(letter),
         }
@@ -92,22 +117,29 @@ impl Life {
 impl Task {
     /// Runs that no longer wait have no next attempt. Those that had begun are counted as
     /// abandoned. The timers are to be cancelled, without the lock unless on the driver.
-    pub(super) fn take_lost_timers(&self, life: &mut Life) -> Vec<Armed> {
+    pub(super) fn take_lost(&self, life: &mut Life) -> Lost {
+        let mut lost = Lost::default();
         let Some(rare) = &mut life.rare else {
-            return Vec::new();
+            return lost;
         };
-        let mut timers = Vec::new();
         rare.trials.retain_mut(|(ticket, trial)| {
             let is_kept = life.state.has(*ticket);
             if !is_kept {
                 if trial.begun.is_some() {
                     self.core.counters.run_abandoned();
                 }
-                timers.extend(trial.timer.take());
+                lost.timers.extend(trial.timer.take());
+                lost.values.extend(trial.values.take());
             }
             is_kept
         });
-        timers
+        lost
+    }
+
+    /// Not under the lock, and not on the driver.
+    pub(super) fn let_go(&self, lost: Lost) {
+        self.cancel_timers(lost.timers);
+        drop(lost.values);
     }
 
     /// Takes timers out of the engine. Not under the lock, unless on the driver: that may wait for
@@ -119,10 +151,13 @@ impl Task {
         }
     }
 
-    /// As `take_lost_timers`, on the driver.
+    /// As `take_lost`, on the driver.
     pub(super) fn abandon_lost_trials(&self, life: &mut Life) {
-        let timers = self.take_lost_timers(life);
+        let Lost { timers, values } = self.take_lost(life);
         self.cancel_timers(timers);
+        if !values.is_empty() {
+            self.core.do_elsewhere(move || drop(values));
+        }
     }
 
     /// The instant of the attempt of `ticket` has come, which was `due`. Never blocks.

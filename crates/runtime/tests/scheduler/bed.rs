@@ -88,6 +88,16 @@ impl Bed {
         gate
     }
 
+    /// The same, on the clock as it stands.
+    pub(crate) fn occupy_at_once(&self) -> Gate {
+        let (gate, keeper) = gate();
+        let busy = move |context: &Context| keeper.pass(context);
+        self.scheduler.after(Duration::ZERO, busy).unwrap();
+        self.clock.advance(Duration::ZERO);
+        gate.wait_started();
+        gate
+    }
+
     /// A record of the times at which handlers ran.
     pub(crate) fn record(&self) -> Record {
         Record {

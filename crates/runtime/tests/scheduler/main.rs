@@ -9,9 +9,11 @@ mod by_hand;
 #[cfg(feature = "serde")]
 mod breaker;
 mod cancel;
+mod context;
 mod control;
 mod cron;
 mod dead_letters;
+mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
 mod due;
@@ -39,6 +41,7 @@ mod retry_meets;
 mod rules;
 mod runs;
 mod shutdown;
+mod timeout;
 #[cfg(feature = "serde")]
 mod unresolved;
 mod user_code;

@@ -1,9 +1,9 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
 //! One list per crate, and of the runtime one for cron, one for the other schedules, one for what
-//! happens when a run fails, and one for occurrences that meet something. A fault is a mistake that
-//! somebody could make: a step left out, two steps in the other order, a bound off by one. Its text
-//! stands exactly once in its file, and what notices
+//! happens when a run fails, one for occurrences that meet something, and one for time limits. A
+//! fault is a mistake that somebody could make: a step left out, two steps in the other order, a
+//! bound off by one. Its text stands exactly once in its file, and what notices
 //! it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
@@ -12,6 +12,7 @@ mod overflow;
 mod retry;
 mod runtime;
 mod schedule;
+mod time;
 mod wheel_core;
 
 use std::fmt;
@@ -68,6 +69,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         retry::FAULTS,
         schedule::FAULTS,
         occurrences::FAULTS,
+        time::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

@@ -188,7 +188,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a cancel does not wait for who has looked",
         file: "crates/runtime/src/task/token.rs",
-        find: "        drop(self.0.lock.lock());\n",
+        find: "        drop(bell.lock.lock());\n",
         replace: "",
         notice: Notice::Model("handle_wait", "its_token"),
     },

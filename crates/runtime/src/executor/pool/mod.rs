@@ -175,7 +175,6 @@ impl Pool {
     /// One of the workers hangs: another thread stands in for it until
     /// [`return_substitute`](Pool::return_substitute). `false` if there are as many as there may be,
     /// or the system refuses a thread. Waits for no lock, so the driver may call it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "time limits of runs call it"))]
     pub(crate) fn lend_substitute(&self) -> bool {
         let shared = &self.shared;
         let most = shared.staff.read().most();
@@ -191,7 +190,6 @@ impl Pool {
     }
 
     /// The worker that hung is back. The first worker that has nothing to do leaves.
-    #[cfg_attr(not(test), expect(dead_code, reason = "time limits of runs call it"))]
     pub(crate) fn return_substitute(&self) {
         self.shared.staff.take_back();
         self.shared.sleepers.wake_one();

@@ -100,6 +100,9 @@ pub enum GaveUp {
     NotRetryable,
     /// The handler said so: [`Outcome::Permanent`](crate::Outcome::Permanent).
     Permanent,
+    /// The [deadline](crate::TaskBuilder::deadline) of the run had passed, or the next attempt would
+    /// have come after it.
+    PastDeadline,
     /// The function of [`Retry::custom`] or [`Retry::retry_if`] panicked.
     PolicyPanicked,
 }
@@ -296,6 +299,11 @@ impl Retry {
         delay.min(self.max_delay).max(DELAY_MIN)
     }
 
+    /// Whether it has no function of the user's.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.retry_if.is_none() && !matches!(self.backoff, Backoff::Custom(_))
+    }
+
     /// Drops it, each of the user's functions by itself, and a panic of its `Drop` ends here.
     pub(crate) fn discard(self) {
         let Retry {
@@ -365,6 +373,7 @@ impl fmt::Display for GaveUp {
             GaveUp::OutOfTime => "out of time",
             GaveUp::NotRetryable => "not to be tried again, says retry_if",
             GaveUp::Permanent => "not to be tried again, says the handler",
+            GaveUp::PastDeadline => "past the deadline of the run",
             GaveUp::PolicyPanicked => "the policy panicked",
         })
     }

@@ -126,6 +126,7 @@ pub(super) fn definition_of(
         zone,
         when_due,
         order: _,
+        terms: _,
         settings,
         runs,
         failing,

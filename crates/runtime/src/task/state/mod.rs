@@ -8,8 +8,12 @@
 //!           closing, while a run is going            retrying -----+ <-- retry -- running
 //!              |                                        | cancel                    | finish
 //!              v                                        v                           v
-//!           ended (succeeded, failed, dead, cancelled, skipped)                    over
+//!           ended (succeeded, failed, timed out,                                  over
+//!                  dead, cancelled, skipped)
 //! ```
+//!
+//! A run whose time is over goes from running to settling by `time_out`, and from there like one
+//! that is running: `retry` or `finish`. Its handler may go on, with a ticket that is old.
 //!
 //! A task is seen in one state: ended, or what its busiest run does (running before queued before
 //! retrying), else paused or scheduled. It has one run at a time as a rule, more only where its
@@ -32,8 +36,6 @@ use super::CancelToken;
 use runs::{Kept, Run, Runs};
 
 /// Where a task stands. While runs of it wait or are going, it stands where the busiest of them does.
-///
-/// `TimedOut` is kept for what is to come: no task stands there in this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskState {
@@ -51,7 +53,8 @@ pub enum TaskState {
     Succeeded,
     /// Ended: the last run failed, and the task has no retry policy.
     Failed,
-    /// Kept for deadlines. Ended: the last run was not over in time.
+    /// Ended: the last run was not over in [time](crate::TaskBuilder::timeout), and the task has no
+    /// retry policy.
     TimedOut,
     /// Ended: cancelled, or not run because the scheduler was shut down.
     Cancelled,
@@ -108,6 +111,7 @@ enum Standing {
 pub(super) enum End {
     Succeeded,
     Failed,
+    TimedOut,
     Dead,
     Cancelled,
     Skipped,
@@ -168,6 +172,7 @@ impl State {
         match self.standing {
             Standing::Ended(End::Succeeded) => TaskState::Succeeded,
             Standing::Ended(End::Failed) => TaskState::Failed,
+            Standing::Ended(End::TimedOut) => TaskState::TimedOut,
             Standing::Ended(End::Dead) => TaskState::Dead,
             Standing::Ended(End::Cancelled) => TaskState::Cancelled,
             Standing::Ended(End::Skipped) => TaskState::Skipped,
@@ -266,6 +271,21 @@ impl State {
         self.runs.remove_if(Run::is_fresh)
     }
 
+    /// The time of the attempt of `ticket` is over, though its handler has not returned. What comes
+    /// of that goes on under the ticket returned; the token is to be set.
+    pub(super) fn time_out(&mut self, ticket: Ticket) -> Result<(Ticket, CancelToken), Refused> {
+        self.check_live()?;
+        let Some(Run::Running { token, is_told, .. }) = self.runs.get(ticket) else {
+            return Err(Refused::OldTicket);
+        };
+        let (token, is_told) = (token.clone(), *is_told);
+        let next = self.new_ticket();
+        self.runs.remove(ticket);
+        let ticket = next;
+        self.runs.add(Run::Settling { ticket, is_told });
+        Ok((next, token))
+    }
+
     /// The attempt of `ticket` is over, and another one will follow: it waits for its instant,
     /// under the ticket returned.
     pub(super) fn retry(&mut self, ticket: Ticket) -> Result<Ticket, Refused> {
@@ -310,12 +330,12 @@ impl State {
         Ok(end)
     }
 
-    /// Whether a present attempt is that of `ticket` and can be over: it runs, or waits for a
-    /// worker that refuses it.
+    /// Whether a present attempt is that of `ticket` and can be over: it runs, or has run out of
+    /// time, or waits for a worker that refuses it.
     pub(super) fn check_over(&self, ticket: Ticket) -> Result<(), Refused> {
         self.check_live()?;
         match self.runs.get(ticket) {
-            Some(run) if run.is_running() || run.is_queued() && !run.is_fresh() => Ok(()),
+            Some(run) if run.is_going() || run.is_queued() && !run.is_fresh() => Ok(()),
             _ => Err(Refused::OldTicket),
         }
     }
@@ -351,7 +371,7 @@ impl State {
     /// Returns how many waited for a worker.
     pub(super) fn withdraw(&mut self) -> usize {
         let queued = self.runs.remove_if(Run::is_queued);
-        self.runs.remove_if(|run| !run.is_running());
+        self.runs.remove_if(|run| !run.is_going());
         queued
     }
 
@@ -359,8 +379,7 @@ impl State {
     pub(super) fn withdraw_others(&mut self, ticket: Ticket) -> usize {
         let is_other = |run: &Run| run.ticket() != ticket;
         let queued = self.runs.remove_if(|run| run.is_queued() && is_other(run));
-        self.runs
-            .remove_if(|run| !run.is_running() && is_other(run));
+        self.runs.remove_if(|run| !run.is_going() && is_other(run));
         queued
     }
 
@@ -398,11 +417,16 @@ impl State {
         self.runs.get(ticket).is_some_and(Run::is_queued)
     }
 
+    /// Whether the handler of the attempt of `ticket` is called, or about to be.
+    pub(super) fn is_running(&self, ticket: Ticket) -> bool {
+        matches!(self.runs.get(ticket), Some(Run::Running { .. }))
+    }
+
     /// Whether the run of `ticket` was told to stop, by itself or with its task.
     pub(super) fn is_told(&self, ticket: Ticket) -> bool {
         let is_told = matches!(
             self.runs.get(ticket),
-            Some(Run::Running { is_told: true, .. })
+            Some(Run::Running { is_told: true, .. } | Run::Settling { is_told: true, .. })
         );
         is_told || self.is_closing()
     }

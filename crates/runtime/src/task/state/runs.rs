@@ -34,6 +34,11 @@ pub(super) enum Run {
         /// To stop: it gives way to a newer one.
         is_told: bool,
     },
+    /// Its attempt is over, because its time was; what comes of that is being found out.
+    Settling {
+        ticket: Ticket,
+        is_told: bool,
+    },
     Retrying {
         ticket: Ticket,
     },
@@ -50,9 +55,10 @@ pub(super) enum Kept {
 impl Run {
     pub(super) fn ticket(&self) -> Ticket {
         match *self {
-            Run::Queued { ticket, .. } | Run::Running { ticket, .. } | Run::Retrying { ticket } => {
-                ticket
-            }
+            Run::Queued { ticket, .. }
+            | Run::Running { ticket, .. }
+            | Run::Settling { ticket, .. }
+            | Run::Retrying { ticket } => ticket,
         }
     }
 
@@ -66,8 +72,9 @@ impl Run {
         matches!(self, Run::Queued { kept: found, .. } if *found == kept)
     }
 
-    pub(super) fn is_running(&self) -> bool {
-        matches!(self, Run::Running { .. })
+    /// Whether its attempt has started, and what comes of it is not known yet.
+    pub(super) fn is_going(&self) -> bool {
+        matches!(self, Run::Running { .. } | Run::Settling { .. })
     }
 }
 
@@ -146,6 +153,10 @@ impl Runs {
                 *is_told = true;
                 Some(token.clone())
             }
+            Run::Settling { is_told, .. } => {
+                *is_told = true;
+                None
+            }
             _ => None,
         });
         told.collect()
@@ -154,7 +165,7 @@ impl Runs {
     /// The state of the run that is furthest.
     pub(super) fn busiest(&self) -> Option<TaskState> {
         let states = self.as_slice().iter().map(|run| match run {
-            Run::Running { .. } => (3, TaskState::Running),
+            Run::Running { .. } | Run::Settling { .. } => (3, TaskState::Running),
             Run::Queued { .. } => (2, TaskState::Queued),
             Run::Retrying { .. } => (1, TaskState::Retrying),
         });

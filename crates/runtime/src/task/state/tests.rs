@@ -5,11 +5,14 @@ use super::*;
 type Step = fn(&mut State, Ticket) -> Result<(), Refused>;
 
 /// Every step, under the names that the document has.
-const STEPS: [(&str, Step); 14] = [
+const STEPS: [(&str, Step); 15] = [
     ("queue", |state, _| state.queue(1).map(|_| ())),
     ("queue_kept", |state, _| state.queue_kept(1).map(|_| ())),
     ("start", |state, ticket| state.start(ticket).map(|_| ())),
     ("give_back", |state, ticket| state.give_back(ticket)),
+    ("time_out", |state, ticket| {
+        state.time_out(ticket).map(|_| ())
+    }),
     ("retry", |state, ticket| state.retry(ticket).map(|_| ())),
     ("queue_again", |state, ticket| state.queue_again(ticket)),
     ("finish, more to come", |state, ticket| {
@@ -59,6 +62,9 @@ fn specimens() -> Vec<State> {
         after(&["queue", "start"]),
         after(&["queue", "start", "give_way"]),
         after(&["queue", "start", "cancel"]),
+        after(&["queue", "start", "time_out"]),
+        after(&["queue", "start", "time_out", "give_way"]),
+        after(&["queue", "start", "time_out", "cancel"]),
         after(&["queue", "start", "retry"]),
         after(&["pause"]),
         after(&["end"]),
@@ -85,10 +91,14 @@ fn described(state: &State) -> &'static str {
         ) => "queued, kept",
         (Standing::Active, Run::Running { is_told: false, .. }) => "running",
         (Standing::Active, Run::Running { is_told: true, .. }) => "running, told",
+        (Standing::Active, Run::Settling { is_told: false, .. }) => "settling",
+        (Standing::Active, Run::Settling { is_told: true, .. }) => "settling, told",
         (Standing::Active, Run::Retrying { .. }) => "retrying",
         (Standing::Paused, Run::Queued { .. }) => "queued, paused",
         (Standing::Paused, Run::Running { .. }) => "running, paused",
+        (Standing::Paused, Run::Settling { .. }) => "settling, paused",
         (Standing::Paused, Run::Retrying { .. }) => "retrying, paused",
+        (Standing::Closing, Run::Settling { .. }) => "settling, cancelled",
         (Standing::Closing, _) => "running, cancelled",
         (Standing::Ended(_), _) => unreachable!("an ended task has no run"),
     }
@@ -137,6 +147,7 @@ fn an_old_ticket_moves_nothing() {
     let with_tickets = [
         "start",
         "give_back",
+        "time_out",
         "retry",
         "queue_again",
         "finish, more to come",

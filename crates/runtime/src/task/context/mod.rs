@@ -1,12 +1,21 @@
-//! What a handler is told about its run.
+//! What a handler is told about its run, and passes down to what it starts.
+//!
+//! Here is what it is told; `time.rs` has until when, and `carried.rs` the values.
+
+mod carried;
+mod time;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use super::occur::Calendar;
-use super::{CancelToken, Task};
+use super::attempt::Attempt;
+use super::terms::Terms;
+use super::values::RunValues;
+use super::waiting::{Calendar, Occasion};
+use super::{CancelToken, StopReason, Task};
 use crate::clock::{Moment, unix_nanos};
+use time::Clockwork;
 
 /// What a handler is told about its run. Handlers get it by reference.
 ///
@@ -32,14 +41,54 @@ use crate::clock::{Moment, unix_nanos};
 /// ```
 pub struct Context {
     pub(super) task: Arc<Task>,
-    pub(super) number: u64,
-    pub(super) attempt: u32,
-    pub(super) last_error: Option<Arc<str>>,
+    number: u64,
+    attempt: u32,
+    last_error: Option<Arc<str>>,
+    token: CancelToken,
+    late_from: Moment,
+    started: Moment,
+    calendar: Calendar,
+    missed: u64,
+    /// Never, if nothing limits it.
+    until: Moment,
+    terms: Option<Arc<Terms>>,
+    /// Set with the first value; the same in all contexts of the run.
+    values: OnceLock<RunValues>,
+    /// Of a child with a time of its own.
+    clockwork: Option<Arc<Clockwork>>,
+}
+
+/// What a context is given besides what is known of its attempt.
+pub(super) struct Given {
     pub(super) token: CancelToken,
-    pub(super) late_from: Moment,
-    pub(super) started: Moment,
-    pub(super) calendar: Calendar,
-    pub(super) missed: u64,
+    pub(super) last_error: Option<Arc<str>>,
+    pub(super) terms: Option<Arc<Terms>>,
+}
+
+impl Context {
+    pub(super) fn of_attempt(
+        task: &Arc<Task>,
+        attempt: &Attempt,
+        occasion: &Occasion,
+        given: Given,
+    ) -> Context {
+        let values = attempt.values.clone();
+        Context {
+            task: Arc::clone(task),
+            number: attempt.run,
+            attempt: attempt.number,
+            last_error: given.last_error,
+            token: given.token,
+            late_from: occasion.late_from,
+            started: attempt.started.0,
+            calendar: occasion.calendar,
+            missed: occasion.missed,
+            until: attempt.limit.at,
+            terms: given.terms,
+            values: values.map_or_else(OnceLock::new, OnceLock::from),
+            clockwork: None,
+        }
+    }
 }
 
 impl Context {
@@ -127,10 +176,30 @@ impl Context {
         &self.token
     }
 
-    /// Whether this run should stop: its task was cancelled, or the grace of a shutdown is over.
-    /// One load.
+    /// Whether this run should stop: its task was cancelled, its [time](Context::time_left) or the
+    /// grace of a shutdown is over, or a newer run is to come instead. One load.
     pub fn is_cancelled(&self) -> bool {
         self.token.is_cancelled()
+    }
+
+    /// Why this run should stop; `None` as long as it need not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_runtime::{Context, StopReason};
+    ///
+    /// fn poll(run: &Context) -> Result<(), String> {
+    ///     match run.stop_reason() {
+    ///         None => Ok(()),
+    ///         Some(StopReason::TimedOut) => Err("it takes too long".to_owned()),
+    ///         Some(reason) => Err(format!("stopped: {reason:?}")),
+    ///     }
+    /// }
+    /// # let _ = poll;
+    /// ```
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        self.token.stop_reason()
     }
 }
 

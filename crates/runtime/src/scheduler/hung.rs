@@ -1,0 +1,161 @@
+//! Handlers that go on although the time of their attempts is over: who they are, and who stands in
+//! for their workers.
+//!
+//! ```text
+//!  driver: over time --> list, a substitute for the worker
+//!  worker: the handler returns after all --> off the list, the substitute may go
+//! ```
+//!
+//! Ground rules: one lock, held for some instructions, and taken under the lock of a task but never
+//! the other way round. The driver only tries it.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use wheel_sync::{Mutex, MutexGuard};
+
+use super::{Core, Scheduler};
+use crate::clock::Moment;
+use crate::executor::Pool;
+use crate::task::{Task, TaskInfo, Ticket, is_inside_attempt, is_inside_run_of_task};
+
+/// A handler that goes on although the [time](crate::TaskBuilder::timeout) of its attempt is over,
+/// as it stood when it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HungRun {
+    /// The id of the task, which may be used again meanwhile.
+    pub task: String,
+    /// Which run of the task it is, from 1.
+    pub run: u64,
+    /// Which attempt of the run, from 1.
+    pub attempt: u32,
+    /// When that started.
+    pub started: SystemTime,
+    /// How long ago its time was over.
+    pub age: Duration,
+    /// Whether another worker stands in for its own.
+    pub is_replaced: bool,
+}
+
+/// Who they are.
+#[derive(Default)]
+pub(crate) struct Hung(Mutex<Vec<Hanging>>);
+
+/// One of them.
+pub(crate) struct Hanging {
+    pub(crate) task: Arc<Task>,
+    /// The one that the attempt had.
+    pub(crate) ticket: Ticket,
+    pub(crate) run: u64,
+    pub(crate) attempt: u32,
+    pub(crate) started: SystemTime,
+    /// When its time was over.
+    pub(crate) since: Moment,
+    pub(crate) has_substitute: bool,
+}
+
+impl Hung {
+    /// For the driver: to add to, unless the lock is taken.
+    pub(crate) fn try_list(&self) -> Option<MutexGuard<'_, Vec<Hanging>>> {
+        self.0.try_lock()
+    }
+
+    /// The handler of this attempt has returned. `None` if it was in time.
+    pub(crate) fn take(&self, task: &Task, ticket: Ticket) -> Option<Hanging> {
+        let mut list = self.0.lock();
+        let is_it = |hanging: &Hanging| {
+            std::ptr::eq(&raw const *hanging.task, task) && hanging.ticket == ticket
+        };
+        let place = list.iter().position(is_it)?;
+        Some(list.swap_remove(place))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().len()
+    }
+
+    /// Whether there are none, but for the one in which the caller is.
+    pub(super) fn are_back(&self) -> bool {
+        self.0
+            .lock()
+            .iter()
+            .all(|hanging| is_inside_run_of_task(&hanging.task))
+    }
+
+    /// Whether the caller is in one, whose run is over and does not count as going.
+    pub(super) fn is_callers_own(&self) -> bool {
+        let list = self.0.lock();
+        let mut own = list.iter();
+        own.any(|hanging| is_inside_attempt(&hanging.task, hanging.ticket))
+    }
+
+    /// Their tasks, each once, but for the caller's own.
+    pub(super) fn tasks(&self) -> Vec<TaskInfo> {
+        let list = self.0.lock();
+        let mut tasks: Vec<Arc<Task>> = list.iter().map(|of| Arc::clone(&of.task)).collect();
+        drop(list);
+        tasks.sort_by_key(|task| task.id.serial);
+        tasks.dedup_by_key(|task| task.id.serial);
+        tasks.retain(|task| !is_inside_run_of_task(task));
+        tasks.iter().map(|task| task.info()).collect()
+    }
+}
+
+impl Scheduler {
+    /// The handlers that go on although the time of their attempts is over, the oldest first: they
+    /// ignore their tokens, or are just about to return. Each keeps a thread. Nothing waits for
+    /// them but a [shutdown](Scheduler::shutdown), within its grace.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_runtime::Scheduler;
+    ///
+    /// let scheduler = Scheduler::builder().build()?;
+    /// for hung in scheduler.hung() {
+    ///     eprintln!("{}, run {}, hangs for {:?}", hung.task, hung.run, hung.age);
+    /// }
+    /// # Ok::<(), wheel_runtime::BuildError>(())
+    /// ```
+    pub fn hung(&self) -> Vec<HungRun> {
+        let now = self.core.engine.clock().now();
+        let list = self.core.hung.0.lock();
+        let shown = list.iter().map(|hanging| HungRun {
+            task: hanging.task.name().to_owned(),
+            run: hanging.run,
+            attempt: hanging.attempt,
+            started: hanging.started,
+            age: now.since(hanging.since),
+            is_replaced: hanging.has_substitute,
+        });
+        let mut shown: Vec<HungRun> = shown.collect();
+        drop(list);
+        shown.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.task.cmp(&b.task)));
+        shown
+    }
+}
+
+impl Core {
+    /// Another worker stands in for one whose handler, of this task, hangs, if there may be one. Does
+    /// not block.
+    pub(crate) fn lend_substitute(&self, task: &Task) -> bool {
+        self.pool_of(task)
+            .is_some_and(|pool| pool.lend_substitute())
+    }
+
+    /// The worker is back.
+    pub(crate) fn return_substitute(&self, task: &Task) {
+        if let Some(pool) = self.pool_of(task) {
+            pool.return_substitute();
+        }
+    }
+
+    /// Whose workers run the task; `None` if the user brought them.
+    fn pool_of(&self, task: &Task) -> Option<&Arc<Pool>> {
+        match task.limits().map_or(0, |limits| limits.pool) {
+            0 => self.pool.as_ref(),
+            named => self.named_pools.get(named - 1),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! On the driver: the time of an attempt is over, and its handler has not returned.
+//!
+//! ```text
+//!  start (run.rs) --> Watch, a timer in the engine
+//!      | handler returns in time: the timer is cancelled, and that was that
+//!  timer: state settling, the handler has an old ticket, its token is set, it is listed as hung
+//!      |-- nothing of the user's has a say:  judged and written down at once, here
+//!      \-- else: a job for the executor, which does that
+//!  handler returns after all: its result is refused, it is no longer listed (came_back)
+//! ```
+//!
+//! So a time limit holds also where every worker is stuck. Which of the two comes first, the timer
+//! or the return, makes no difference to what is written: a handler that returns when its time is
+//! over by the clock is over time, whoever finds out.
+//!
+//! The driver only tries locks: if one of the three that it needs is taken, it comes back.
+
+use std::sync::Arc;
+
+use wheel_sync::MutexGuard;
+
+use super::attempt::{Attempt, Ended};
+use super::conclude::Ending;
+use super::failing::Verdict;
+use super::occur::Looked;
+use super::run::{enter, leave};
+use super::state::Ticket;
+use super::terms::LimitOf;
+use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
+use crate::clock::Moment;
+use crate::executor::{Job, Work};
+use crate::panics::discard;
+use crate::schedule::Due;
+use crate::scheduler::{Fire, Hanging, Permit};
+
+/// An attempt whose time is limited, while it is going.
+#[derive(Debug)]
+pub(super) struct Watch {
+    attempt: Attempt,
+    /// `None` if the engine was closed.
+    pub(super) timer: Option<Armed>,
+    /// Kept here and not on the worker, whose handler may hang.
+    #[expect(dead_code, reason = "dropping it is its use")]
+    permit: Option<Permit>,
+}
+
+/// What is left to do about an attempt that was over time, for the executor.
+struct Settlement {
+    /// `None` once it is being done.
+    task: Option<Arc<Task>>,
+    attempt: Attempt,
+    of: LimitOf,
+    at: Moment,
+}
+
+impl Life {
+    fn watch_of(&self, ticket: Ticket) -> Option<&Watch> {
+        let watched = &self.rare.as_ref()?.watched;
+        watched.iter().find(|watch| watch.attempt.ticket == ticket)
+    }
+
+    pub(super) fn take_watch(&mut self, ticket: Ticket) -> Option<Watch> {
+        let watched = &mut self.rare.as_mut()?.watched;
+        let place = watched
+            .iter()
+            .position(|watch| watch.attempt.ticket == ticket)?;
+        Some(watched.swap_remove(place))
+    }
+}
+
+impl Task {
+    /// The attempt starts, and somebody looks at its time.
+    pub(super) fn watch(
+        self: &Arc<Task>,
+        life: &mut Life,
+        attempt: &Attempt,
+        permit: Option<Permit>,
+    ) {
+        let (task, ticket) = (Arc::clone(self), attempt.ticket);
+        let engine = &self.core.engine;
+        let due = attempt.limit.at;
+        // A closed engine is being shut down: the grace is the limit then.
+        let armed = engine.at_moment(due, Fire::Timeout { task, ticket });
+        let due = Due::Monotonic(due);
+        let timer = armed.ok().map(|key| Armed { key, due });
+        let attempt = attempt.clone();
+        life.rare().watched.push(Watch {
+            attempt,
+            timer,
+            permit,
+        });
+    }
+
+    /// The time of the attempt of `ticket` is over. Never blocks.
+    pub(crate) fn run_out(self: Arc<Task>, ticket: Ticket, now: Moment) -> Looked {
+        let Some(mut life) = self.life.try_lock() else {
+            return Looked::Busy(self);
+        };
+        let is_going = life.state.is_running(ticket) && !self.core.engine.is_closed();
+        let Some(watch) = life.watch_of(ticket).filter(|_| is_going) else {
+            // It returned while the driver had this in its hands; or the scheduler shuts down.
+            return Looked::Nothing;
+        };
+        let mut attempt = watch.attempt.clone();
+        let of = attempt.limit.of;
+        let code = life.code.as_ref().expect("a live task has its code");
+        let failing = code.failing.clone();
+        let is_quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
+        let verdict =
+            is_quiet.then(|| self.judge(&attempt, failing.as_deref(), Ended::OverTime(of), now));
+        let core = Arc::clone(&self.core);
+        let is_dead = matches!(&verdict, Some(Verdict::Failed { dead: Some(_), .. }));
+        let dead = is_dead.then(|| core.dead.try_enter());
+        let hung = core.hung.try_list();
+        let (Some(hung), false) = (hung, matches!(&dead, Some(None))) else {
+            drop((dead, life));
+            return Looked::Busy(self);
+        };
+        self.part_from_handler(&mut life, &mut attempt, hung, now);
+        let Some(verdict) = verdict else {
+            drop(life);
+            return Looked::Job(Settlement::job(self, attempt, now));
+        };
+        let carried = attempt.values.take();
+        let ending = Ending {
+            attempt: &attempt,
+            failing: failing.as_ref(),
+            verdict: &verdict,
+            at: now,
+        };
+        let after = self.conclude(life, &ending, carried, || {
+            let door = dead.flatten();
+            door.expect("a run that is dead has been judged so above")
+        });
+        self.follow_up_on_driver(after);
+        Looked::Nothing
+    }
+
+    /// On the driver: the handler is told, is listed as one that hangs, and has no say any more.
+    fn part_from_handler(
+        self: &Arc<Task>,
+        life: &mut Life,
+        attempt: &mut Attempt,
+        mut hung: MutexGuard<'_, Vec<Hanging>>,
+        now: Moment,
+    ) {
+        let ticket = attempt.ticket;
+        // The copy in it is that of the caller: nothing of the user's ends here.
+        let _ = life.take_watch(ticket);
+        let token = self.mark_over_time(life, attempt, now);
+        let token = token.expect("the attempt is a present one that runs");
+        hung.push(Hanging {
+            task: Arc::clone(self),
+            ticket,
+            run: attempt.run,
+            attempt: attempt.number,
+            started: attempt.started.1,
+            since: attempt.limit.at,
+            has_substitute: self.core.lend_substitute(self),
+        });
+        drop(hung);
+        if !token.try_stop(StopReason::TimedOut) {
+            self.tell(vec![token], StopReason::TimedOut);
+        }
+    }
+
+    /// From now on the handler of the attempt has an old ticket, and the attempt a new one. The token
+    /// is to be set; `None` if no handler was called.
+    pub(super) fn mark_over_time(
+        &self,
+        life: &mut Life,
+        attempt: &mut Attempt,
+        at: Moment,
+    ) -> Option<CancelToken> {
+        life.rare().timed_out += 1;
+        self.core.counters.attempt_timed_out();
+        life.record_end(attempt, Some(TaskState::TimedOut), at);
+        let (ticket, token) = life.state.time_out(attempt.ticket).ok()?;
+        if let Some(trial) = life.take_trial(attempt.ticket) {
+            life.put_trial(ticket, trial);
+        }
+        attempt.ticket = ticket;
+        Some(token)
+    }
+
+    /// The handler of an attempt that is over has returned. What it says is of no interest.
+    pub(super) fn came_back(&self, attempt: &Attempt) {
+        if !attempt.has_limit() {
+            return;
+        }
+        let core = &self.core;
+        if let Some(hanging) = core.hung.take(self, attempt.ticket) {
+            if hanging.has_substitute {
+                core.return_substitute(self);
+            }
+            core.activity.tell();
+        }
+    }
+
+    /// As `finish`, of an attempt that was over time at that moment.
+    fn settle(self: &Arc<Task>, attempt: &mut Attempt, of: LimitOf, at: Moment) {
+        let failing = {
+            let life = self.life.lock();
+            life.code.as_ref().and_then(|code| code.failing.clone())
+        };
+        let judged = failing.as_deref();
+        let verdict = self.judge(attempt, judged, Ended::OverTime(of), at);
+        let life = self.life.lock();
+        if life.state.check_over(attempt.ticket).is_ok() {
+            let carried = attempt.values.take();
+            let ending = Ending {
+                attempt,
+                failing: failing.as_ref(),
+                verdict: &verdict,
+                at,
+            };
+            let after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+            self.follow_up(&ending, after);
+        } else {
+            drop(life);
+        }
+        discard(failing);
+    }
+}
+
+impl Settlement {
+    /// Before whatever is due.
+    fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
+        let (task, of) = (Some(task), attempt.limit.of);
+        let settlement = Settlement {
+            task,
+            attempt,
+            of,
+            at,
+        };
+        Job::due_at(0, settlement)
+    }
+
+    fn conclude(&mut self) {
+        if let Some(task) = self.task.take() {
+            // A hook that waits for its own task must not keep the thread, as in a run.
+            let outside = enter(&task, self.attempt.ticket);
+            task.settle(&mut self.attempt, self.of, self.at);
+            leave(outside);
+        }
+    }
+}
+
+impl Work for Settlement {
+    fn run(mut self: Box<Self>) {
+        self.conclude();
+    }
+}
+
+/// An executor that drops it has refused it: what is written down must be.
+impl Drop for Settlement {
+    fn drop(&mut self) {
+        self.conclude();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wheel_sync::thread;
+
+    use crate::{Context, InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
+
+    const HANG: Duration = Duration::from_secs(20);
+
+    #[test] // MG-01
+    fn the_end_of_an_attempt_takes_its_timer_and_those_of_children_out_of_the_engine() {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone());
+        let scheduler = builder.executor(InlineExecutor).build().unwrap();
+        let hour = Duration::from_secs(3600);
+        let task = scheduler.task("x").after(Duration::ZERO).timeout(hour);
+        let handler = move |run: &Context| {
+            let child = run.child(hour / 2);
+            let below = child.child(Duration::MAX);
+            assert_eq!(run.task.core.engine.len(), 2);
+            drop(child);
+            // The one below lives by the same timer.
+            assert_eq!(run.task.core.engine.len(), 2);
+            drop(below);
+            assert_eq!(run.task.core.engine.len(), 1);
+        };
+        let task = task.retry(Retry::fixed(hour)).run(handler).unwrap();
+        clock.run_for(Duration::ZERO);
+        assert_eq!(task.wait(), TaskState::Succeeded);
+        assert_eq!(task.0.core.engine.len(), 0);
+        let life = task.0.life.lock();
+        assert!(
+            life.rare
+                .as_ref()
+                .is_none_or(|rare| rare.watched.is_empty())
+        );
+        drop(life);
+        scheduler.shutdown(HANG).unwrap();
+    }
+
+    #[test]
+    fn whoever_holds_a_lock_delays_a_timeout_and_does_not_lose_it() {
+        let ms = Duration::from_millis;
+        for held in 0..3 {
+            let clock = ManualClock::new();
+            let builder = Scheduler::builder().clock(clock.clone()).workers(2);
+            let scheduler = builder.build().unwrap();
+            let retry = Retry::fixed(ms(1)).max_attempts(1);
+            let task = scheduler.task("x").after(ms(0)).timeout(ms(5)).retry(retry);
+            let (sent, started) = std::sync::mpsc::channel();
+            let handler = move |run: &Context| {
+                sent.send(()).unwrap();
+                assert!(run.token().wait_timeout(HANG));
+            };
+            let task = task.run(handler).unwrap();
+            let other = scheduler.after(ms(7), |_| ()).unwrap();
+            clock.advance(ms(0));
+            started.recv_timeout(HANG).unwrap();
+            thread::scope(|scope| {
+                let core = &task.0.core;
+                let life = (held == 0).then(|| task.0.life.lock());
+                let hung = (held == 1).then(|| core.hung.try_list().unwrap());
+                let dead = (held == 2).then(|| core.dead.enter());
+                // Returns when everything due has been handed over, the timeout included.
+                let mover = scope.spawn(|| clock.advance(ms(10)));
+                assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+                assert!(!mover.is_finished(), "lock {held}");
+                drop((life, hung, dead));
+            });
+            assert_eq!(task.wait_timeout(HANG), Some(TaskState::Dead));
+            assert!(scheduler.wait_idle_timeout(HANG));
+        }
+    }
+}
