@@ -143,6 +143,15 @@ impl Record {
         state.tallies[task].last = Some(outcome);
     }
 
+    /// A run that was written down as failed would have been tried again, had the end not come.
+    pub(crate) fn recalled(&self, task: usize, outcome: Outcome) {
+        self.state.lock().count(task, |counts| {
+            counts.failed = counts.failed.saturating_sub(1);
+            counts.retried += 1;
+        });
+        self.ended(task, outcome);
+    }
+
     /// All tasks together.
     pub(crate) fn total(&self) -> Counts {
         self.state.lock().total

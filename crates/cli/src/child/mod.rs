@@ -24,6 +24,7 @@ mod groups;
 mod orphans;
 mod stop;
 
+pub(crate) use follow::Ended;
 pub(crate) use groups::{Children, Forced};
 pub(crate) use orphans::adopt_orphans;
 pub(crate) use stop::{Stops, Told};

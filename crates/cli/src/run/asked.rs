@@ -15,6 +15,9 @@ pub(super) fn builder<'s>(scheduler: &'s Scheduler, task: &Task) -> TaskBuilder<
     if let Some(retry) = &task.retry {
         builder = builder.retry(policy(retry));
     }
+    if let Some(deadline) = task.deadline {
+        builder = builder.deadline(deadline);
+    }
     if let Some(misfire) = task.misfire {
         builder = builder.misfire(misfire);
     }

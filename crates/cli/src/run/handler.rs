@@ -3,16 +3,17 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::{Context, Outcome as Verdict, Overlap};
-use wheel_sync::Arc;
+use wheel_runtime::{Context, Failure, Outcome as Verdict, Overlap, StopReason};
+use wheel_sync::{Arc, Mutex};
 
-use crate::child::{Children, Forced, Stops, Told};
-use crate::duration;
+use super::account::{self, Account};
+use super::time::Time;
+use crate::child::{Children, Stops, Told};
 use crate::file::{Floor, Task, TaskFile};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
@@ -66,17 +67,27 @@ pub(crate) struct Handler {
     made: Instant,
     /// Before what no run may start.
     floor: Floor,
+    account: Account,
+    /// Held while the program runs, where the next run may come before that is gone: its deadline
+    /// is over for the scheduler, and the program has the grace.
+    alone: Option<Mutex<()>>,
 }
 
 impl Handler {
     /// To be made right before the task is handed to the scheduler.
     pub(crate) fn new(index: usize, setting: Setting) -> Handler {
-        let floor = setting.file.tasks[index].schedule.floor();
+        let task = &setting.file.tasks[index];
+        let is_let_go = task.deadline.is_some();
+        let may_be_beside = matches!(task.overlap, Some(Overlap::Allow { .. }));
+        let alone = (is_let_go && !may_be_beside).then(Mutex::default);
+        let floor = task.schedule.floor();
         Handler {
             index,
+            account: Account::new(index, setting.record.clone()),
             setting,
             made: Instant::now(),
             floor,
+            alone,
         }
     }
 
@@ -88,8 +99,15 @@ impl Handler {
             record,
             ..
         } = &self.setting;
-        let (task, attempt) = (self.task(), context.attempt());
-        let (punctuality, begun) = (self.punctuality(context), Instant::now());
+        let (task, number) = (self.task(), context.attempt());
+        let attempt = (context.run(), number);
+        let _alone = self.alone.as_ref().map(Mutex::lock);
+        let punctuality = self.punctuality(context);
+        match task.overlap {
+            Some(Overlap::CancelRunning) => self.account.begun_instead(attempt),
+            _ => self.account.begun(attempt),
+        }
+        let limits = Time::of(task, context);
         let started = self
             .command()
             .and_then(|mut command| children.start(&mut command));
@@ -97,80 +115,62 @@ impl Handler {
         let running = match started {
             Ok(Some(running)) => running,
             Ok(None) => {
-                if attempt > 1 {
-                    record.ended(self.index, cut_before(attempt));
+                if number > 1 {
+                    self.account.ended(attempt, cut_before(number));
                 }
                 return Verdict::Success;
             }
             Err(error) => {
-                record.not_started(self.index, attempt);
-                return self.failed(attempt, self.why_not_started(&error));
+                record.not_started(self.index, number);
+                self.account.failed(attempt);
+                return Verdict::Failure(self.why_not_started(&error));
             }
         };
         // What was due before there was a scheduler is late since then.
         let late = late.min(self.made.elapsed());
-        record.started(self.index, attempt, punctuality, late);
-        let is_called_off = || context.is_cancelled();
+        record.started(self.index, number, punctuality, late);
+        let is_called_off = || context.stop_reason() == Some(StopReason::GaveWay);
         let stops = Stops {
-            until: task.timeout.and_then(|limit| begun.checked_add(limit)),
+            until: limits.until,
             is_called_off: match task.overlap {
                 Some(Overlap::CancelRunning) => Some(&is_called_off),
                 _ => None,
             },
         };
         let ended = running.follow(&mut Lines::new(&task.id, printer), stops);
-        let outcome = match ended {
-            Ok(ended) if ended.told == Some(Told::TimeOver) => {
-                record.timed_out(self.index);
-                let limit = task.timeout.unwrap_or_default();
-                Outcome::Failed(format!("timed out after {}", duration::format(limit)))
-            }
-            Ok(ended) if ended.told == Some(Told::CalledOff) => {
-                Outcome::Cut("cut for the next run".to_owned())
-            }
-            Ok(ended) => match (ended.forced, ended.status) {
-                (Forced::Terminated, _) => Outcome::Cut("cut by SIGTERM".to_owned()),
-                (Forced::Killed, _) => Outcome::Cut("cut by SIGKILL".to_owned()),
-                (Forced::No, status) if status.success() => Outcome::Succeeded,
-                (Forced::No, status) => Outcome::Failed(match (status.code(), status.signal()) {
-                    (Some(code), _) => format!("exit status {code}"),
-                    (None, Some(signal)) => format!("ended by {}", crate::signals::name(signal)),
-                    (None, None) => status.to_string(),
-                }),
-            },
-            Err(error) => Outcome::Failed(format!("cannot be followed: {error}")),
-        };
-        match outcome {
+        if matches!(&ended, Ok(ended) if ended.told == Some(Told::TimeOver)) {
+            record.timed_out(self.index);
+        }
+        match limits.outcome(ended) {
             Outcome::Succeeded => {
-                record.ended(self.index, outcome);
+                self.account.ended(attempt, Outcome::Succeeded);
                 Verdict::Success
             }
-            Outcome::Failed(reason) => self.failed(attempt, reason),
-            Outcome::Cut(ref reason) => {
-                let reason = reason.clone();
-                record.ended(self.index, outcome);
+            Outcome::Failed(reason) => {
+                self.account.failed(attempt);
+                Verdict::Failure(reason)
+            }
+            Outcome::Cut(reason) => {
+                self.account.ended(attempt, Outcome::Cut(reason.clone()));
                 Verdict::Permanent(reason)
             }
         }
     }
 
-    /// An attempt has failed. Unless it was the last one, the run is not over.
-    fn failed(&self, attempt: u32, reason: String) -> Verdict {
-        let Setting { record, .. } = &self.setting;
-        match self.task().retry {
-            Some(retry) if attempt < retry.attempts => {
-                record.retried(self.index);
-                self.tell(&format!(
-                    "{reason}, attempt {attempt} of {}",
-                    retry.attempts
-                ));
+    /// What the scheduler tells of an attempt that has failed.
+    pub(crate) fn failed(&self, failure: &Failure) {
+        let Failure { error, attempt, .. } = failure;
+        let told = match (self.account.told(failure), self.task().retry) {
+            (account::Told::Nothing, _) => return,
+            (account::Told::Again, Some(retry)) => {
+                format!("{error}, attempt {attempt} of {}", retry.attempts)
             }
-            _ => {
-                self.tell(&reason);
-                record.ended(self.index, Outcome::Failed(reason.clone()));
-            }
+            _ => error.clone(),
+        };
+        if self.setting.show == Show::Lines {
+            let (id, printer) = (&self.task().id, &self.setting.printer);
+            printer.say(&format!("{id} failed: {told}"));
         }
-        Verdict::Failure(reason)
     }
 
     /// Compares the clock with what the file asks for, and not with what the scheduler says.
@@ -193,14 +193,6 @@ impl Handler {
 
     fn task(&self) -> &Task {
         &self.setting.file.tasks[self.index]
-    }
-
-    fn tell(&self, reason: &str) {
-        if self.setting.show == Show::Lines {
-            self.setting
-                .printer
-                .say(&format!("{} failed: {reason}", self.task().id));
-        }
     }
 
     /// The system says "not found" of a program and of a folder alike.

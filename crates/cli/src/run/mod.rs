@@ -14,9 +14,13 @@
 //! pleases the reader.
 
 mod asked;
+mod handler;
+mod time;
+
+mod account;
+
 mod drawing;
 mod ending;
-mod handler;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -149,8 +153,10 @@ impl Run {
         let file = &setting.file;
         let mut handles = Vec::with_capacity(file.tasks.len());
         for index in &file.order {
-            let handler = Handler::new(*index, setting.clone());
-            let builder = asked::builder(&scheduler, &file.tasks[*index]);
+            let handler = Arc::new(Handler::new(*index, setting.clone()));
+            let hook = Arc::clone(&handler);
+            let builder = asked::builder(&scheduler, &file.tasks[*index])
+                .on_failure(move |failure| hook.failed(failure));
             handles.push((*index, builder.run(move |context| handler.run(context))?));
         }
         // In the order of the file again.
@@ -250,13 +256,18 @@ impl Run {
         // What has begun and waited for another attempt is over as well.
         let waiting = report.pending.iter().chain(&report.queued);
         let waiting: HashMap<&str, u32> = waiting
-            .chain(&report.interrupted)
             .filter(|task| task.state == TaskState::Retrying || task.attempt > 1)
+            .map(|task| (task.id.as_str(), task.attempt))
+            .collect();
+        let interrupted = report.interrupted.iter();
+        let interrupted: HashMap<&str, u32> = interrupted
             .map(|task| (task.id.as_str(), task.attempt))
             .collect();
         for (index, handle) in self.handles.iter().enumerate() {
             if let Some(attempt) = waiting.get(handle.id()) {
                 self.setting.record.ended(index, cut_before(*attempt));
+            } else if let Some(attempt) = interrupted.get(handle.id()) {
+                self.setting.record.recalled(index, cut_before(*attempt));
             }
         }
         let skipped = self.handles.iter().map(|handle| handle.info().state);
