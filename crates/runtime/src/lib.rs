@@ -88,15 +88,15 @@ pub use observe::{Lateness, Stats};
 pub use policy::{Breaker, BreakerError, BreakerState};
 pub use policy::{
     Concurrency, GaveUp, Jitter, LimitError, Misfire, OnFull, Overlap, PolicyError, Priority,
-    RateLimit, Reaction, RepeatedFailure, Retry, RetryError, RetryJitter,
+    RateLimit, Reaction, RepeatedFailure, Retry, RetryError, RetryJitter, When,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, HungRun, OnConflict, PoolSpec, ReplayError,
-    Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder,
-    TaskFilter, global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
+    History, HungRun, NodeInfo, OnConflict, PoolSpec, ReplayError, Scheduler, SchedulerBuilder,
+    ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{

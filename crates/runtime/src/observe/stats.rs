@@ -48,7 +48,7 @@ pub struct Stats {
     pub panicked: u64,
     /// Panics in what users gave besides handlers: hooks, and the functions of a retry policy.
     pub hooks_panicked: u64,
-    /// Occurrences left out, for whichever of the four reasons that follow.
+    /// Occurrences left out, for whichever of the five reasons that follow.
     pub skipped: u64,
     /// Because runs before had not ended.
     pub skipped_overlap: u64,
@@ -58,6 +58,8 @@ pub struct Stats {
     pub skipped_paused: u64,
     /// Because the executor refused the run.
     pub skipped_refused: u64,
+    /// Because a task that was to end before had ended otherwise.
+    pub skipped_upstream: u64,
     /// Occurrences that were found due together with a later one, whose run stood for them.
     pub missed: u64,
     /// Runs that started later than the misfire threshold.

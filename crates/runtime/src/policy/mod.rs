@@ -19,6 +19,7 @@ mod rate;
 mod limit_error;
 mod retry;
 mod rules;
+mod when;
 
 #[cfg(feature = "serde")]
 pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
@@ -41,3 +42,4 @@ pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
 pub(crate) use rules::{React, Rules, RunEnd};
 pub use rules::{Reaction, RepeatedFailure};
+pub use when::When;

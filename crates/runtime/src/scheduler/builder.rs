@@ -15,6 +15,7 @@ use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
 use super::gate::{Gate, Watch};
+use super::history::Ended;
 use super::hung::Hung;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
@@ -32,6 +33,8 @@ const QUEUE_DEFAULT: usize = 100_000;
 const QUEUE_MAX: u128 = 1 << 24;
 const DEAD_LETTERS_DEFAULT: usize = 1_000;
 const DEAD_LETTERS_MAX: u128 = 1 << 24;
+const HISTORY_DEFAULT: usize = 1_000;
+const HISTORY_MAX: u128 = 1 << 24;
 const MISFIRE_DEFAULT: Duration = Duration::from_secs(60);
 
 /// Sets up a [`Scheduler`]. Every setting has a default.
@@ -64,6 +67,7 @@ pub struct SchedulerBuilder {
     tasks_max: Option<usize>,
     misfire_threshold: Duration,
     dead_letters_max: usize,
+    history_max: usize,
     around: Vec<Around>,
     seed: Option<u64>,
     thread_name: String,
@@ -84,6 +88,7 @@ impl SchedulerBuilder {
             tasks_max: None,
             misfire_threshold: MISFIRE_DEFAULT,
             dead_letters_max: DEAD_LETTERS_DEFAULT,
+            history_max: HISTORY_DEFAULT,
             around: Vec::new(),
             seed: None,
             thread_name: "wheel".to_owned(),
@@ -179,6 +184,13 @@ impl SchedulerBuilder {
         self
     }
 
+    /// How many tasks that have ended are kept in the [history](crate::Scheduler::history): 0 to
+    /// 16,777,216; 1,000 unless told otherwise. Beyond that the one that ended first is forgotten.
+    pub fn history(mut self, tasks: usize) -> SchedulerBuilder {
+        self.history_max = tasks;
+        self
+    }
+
     /// Calls `interceptor` around every attempt of every run, on its worker. It gets the context,
     /// and a function that goes on: to the next interceptor, or to the handler. The first one that
     /// is given is the outermost. A panic of the handler comes to it as a
@@ -261,6 +273,8 @@ impl SchedulerBuilder {
         BuildError::check("queue_capacity", self.queue_max as u128, 1..=QUEUE_MAX)?;
         let letters_max = self.dead_letters_max;
         BuildError::check("dead_letters", letters_max as u128, 0..=DEAD_LETTERS_MAX)?;
+        let history_max = self.history_max;
+        BuildError::check("history", history_max as u128, 0..=HISTORY_MAX)?;
         let tasks_max = self.tasks_max.unwrap_or(usize::MAX);
         BuildError::check("max_tasks", tasks_max as u128, 1..=usize::MAX as u128)?;
         let config = self
@@ -319,6 +333,7 @@ impl SchedulerBuilder {
             #[cfg(feature = "serde")]
             kinds: Kinds::new(self.tasks_max),
             hung: Hung::default(),
+            ended: Ended::new(history_max),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),
@@ -372,6 +387,7 @@ impl fmt::Debug for SchedulerBuilder {
             .field("max_tasks", &self.tasks_max)
             .field("misfire_threshold", &self.misfire_threshold)
             .field("dead_letters", &self.dead_letters_max)
+            .field("history", &self.history_max)
             .field("around", &self.around.len())
             .field("seed", &self.seed)
             .field("thread_name", &self.thread_name)

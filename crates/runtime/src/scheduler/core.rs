@@ -14,6 +14,7 @@ use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
 use super::gate::Watch;
+use super::history::Ended;
 use super::hung::Hung;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
@@ -42,6 +43,7 @@ pub(crate) struct Core {
     pub(super) kinds: Kinds,
     /// Handlers that go on although the time of their attempts is over.
     pub(crate) hung: Hung,
+    pub(crate) ended: Ended,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.
@@ -99,17 +101,24 @@ impl Core {
         }
     }
 
-    /// On the driver: what the user's code has captured is dropped where that runs.
-    pub(crate) fn discard_elsewhere(&self, leftovers: Leftovers) {
+    /// On the driver: what the user's code has captured is dropped where that runs, and there those
+    /// are told that wait for the task. Until then it does not count as idle.
+    pub(crate) fn discard_elsewhere(self: &Arc<Core>, leftovers: Leftovers) {
         if leftovers.is_nothing() {
             return;
         }
         self.do_elsewhere(move || leftovers.discard());
     }
 
-    /// On the driver: what the user has a part in is done where that runs.
-    pub(crate) fn do_elsewhere(&self, what: impl FnOnce() + Send + 'static) {
-        let job = Job::new(what);
+    /// On the driver: what the user has a part in is done where that runs. It counts as going until
+    /// then.
+    pub(crate) fn do_elsewhere(self: &Arc<Core>, what: impl FnOnce() + Send + 'static) {
+        self.activity.begin();
+        let elsewhere = Elsewhere {
+            core: Arc::clone(self),
+            what: Some(Box::new(what)),
+        };
+        let job = Job::new(move || drop(elsewhere));
         let now = self.engine.clock().now();
         // What a closed engine refuses is dropped here, and a panic of it ends in the job.
         drop(self.engine.at_moment(now, Fire::Job(Box::new(job))));
@@ -130,5 +139,20 @@ impl Core {
             // A closed engine drops all that waits.
             let _ = self.engine.at_moment(now, sweep);
         }
+    }
+}
+
+/// On its way to an executor. One that drops it unseen has done the same.
+struct Elsewhere {
+    core: Arc<Core>,
+    what: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        if let Some(what) = self.what.take() {
+            what();
+        }
+        self.core.activity.end();
     }
 }

@@ -55,6 +55,7 @@ struct Line {
     skipped_misfire: AtomicU64,
     skipped_paused: AtomicU64,
     skipped_refused: AtomicU64,
+    skipped_upstream: AtomicU64,
     missed: AtomicU64,
     misfired: AtomicU64,
     early: AtomicU64,
@@ -181,6 +182,7 @@ impl Counters {
             SkipReason::Misfire => &here.skipped_misfire,
             SkipReason::Paused => &here.skipped_paused,
             SkipReason::Refused => &here.skipped_refused,
+            SkipReason::Upstream => &here.skipped_upstream,
         };
         of_reason.fetch_add(occurrences, Ordering::Relaxed);
     }
@@ -240,6 +242,7 @@ impl Counters {
             skipped_misfire: count(|line| &line.skipped_misfire),
             skipped_paused: count(|line| &line.skipped_paused),
             skipped_refused: count(|line| &line.skipped_refused),
+            skipped_upstream: count(|line| &line.skipped_upstream),
             missed: count(|line| &line.missed),
             misfired: count(|line| &line.misfired),
             early: count(|line| &line.early),

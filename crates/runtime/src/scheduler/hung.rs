@@ -52,7 +52,8 @@ pub(crate) struct Hanging {
     pub(crate) started: SystemTime,
     /// When its time was over.
     pub(crate) since: Moment,
-    pub(crate) has_substitute: bool,
+    /// Where another worker stands in for its own.
+    pub(crate) lent_by: Option<Arc<Pool>>,
 }
 
 impl Hung {
@@ -127,7 +128,7 @@ impl Scheduler {
             attempt: hanging.attempt,
             started: hanging.started,
             age: now.since(hanging.since),
-            is_replaced: hanging.has_substitute,
+            is_replaced: hanging.lent_by.is_some(),
         });
         let mut shown: Vec<HungRun> = shown.collect();
         drop(list);
@@ -137,25 +138,8 @@ impl Scheduler {
 }
 
 impl Core {
-    /// Another worker stands in for one whose handler, of this task, hangs, if there may be one. Does
-    /// not block.
-    pub(crate) fn lend_substitute(&self, task: &Task) -> bool {
-        self.pool_of(task)
-            .is_some_and(|pool| pool.lend_substitute())
-    }
-
-    /// The worker is back.
-    pub(crate) fn return_substitute(&self, task: &Task) {
-        if let Some(pool) = self.pool_of(task) {
-            pool.return_substitute();
-        }
-    }
-
-    /// Whose workers run the task; `None` if the user brought them.
-    fn pool_of(&self, task: &Task) -> Option<&Arc<Pool>> {
-        match task.limits().map_or(0, |limits| limits.pool) {
-            0 => self.pool.as_ref(),
-            named => self.named_pools.get(named - 1),
-        }
+    /// The pool of which the calling thread is a worker.
+    pub(crate) fn pool_here(&self) -> Option<Arc<Pool>> {
+        self.pools().find(|pool| pool.is_here()).cloned()
     }
 }

@@ -18,6 +18,7 @@ mod core;
 mod counters;
 
 mod submit;
+mod submit_error;
 #[cfg(test)]
 mod while_added;
 mod direct;
@@ -29,9 +30,12 @@ mod order_asked;
 mod limits;
 mod pools;
 mod time_limits;
+mod after_others;
+mod graph;
 mod registry;
 mod filter;
 mod dead_letters;
+mod history;
 mod hung;
 
 #[cfg(feature = "serde")]
@@ -67,6 +71,8 @@ pub(crate) use dead_letters::{DeadDoor, Letter, Replay};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
 pub use filter::TaskFilter;
 pub use global::global;
+pub use graph::{GraphBuilder, GraphError, GraphHandle, GraphInfo, NodeInfo, WhenNodeFails};
+pub use history::History;
 pub(crate) use hung::Hanging;
 pub use hung::HungRun;
 #[cfg(feature = "serde")]
@@ -80,7 +86,8 @@ pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
-pub use submit::{OnConflict, SubmitError, TaskBuilder};
+pub use submit::{OnConflict, TaskBuilder};
+pub use submit_error::SubmitError;
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
 ///

@@ -96,6 +96,11 @@ impl Registry {
         }
     }
 
+    /// What a map finds `id` by.
+    pub(super) fn hash_of(&self, id: Id<'_>) -> u64 {
+        id.hash(&self.hasher)
+    }
+
     pub(super) fn get(&self, id: &str) -> Option<Arc<Task>> {
         let id = Id::read(id);
         let hash = id.hash(&self.hasher);

@@ -104,6 +104,7 @@ impl Core {
     pub(super) fn abandon(&self) {
         self.seal();
         self.interrupt_runs();
+        self.ended.close();
         self.send_workers_home(Duration::ZERO);
     }
 

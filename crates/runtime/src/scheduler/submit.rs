@@ -5,21 +5,22 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::after_others::conditions;
 #[cfg(feature = "serde")]
 use super::kinds::{KindError, OfKind};
 use super::limits::Limits;
 use super::order_asked::OrderAsked;
 use super::registry::NotAdded;
+use super::submit_error::SubmitError;
 use super::when_due::WhenDue;
 use super::{Scheduler, time_limits};
 #[cfg(feature = "serde")]
 use crate::clock::Moment;
-use crate::policy::{Draws, LimitError, Misfire, Overlap, PolicyError, RetryError};
-use crate::schedule::{
-    AskedZone, Cron, CronError, Schedule, ScheduleError, Start, Zone, ZoneError, asked_zone,
-};
+use crate::policy::{Draws, Misfire, Overlap, When};
+use crate::schedule::{AskedZone, Cron, CronError, Schedule, Start, Zone, ZoneError, asked_zone};
 use crate::task::{
-    Code, Context, Failing, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle, Terms,
+    Code, Context, Failing, First, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
+    Terms, Then, Upstream,
 };
 
 /// What happens when the id of a new task belongs to a live one.
@@ -34,40 +35,6 @@ pub enum OnConflict {
     Replace,
     /// The live one stays, and its handle is returned; the new handler is dropped.
     Keep,
-}
-
-/// Why a task was not added. The handler is dropped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SubmitError {
-    /// A live task has this id. Trying again helps once that one has ended.
-    DuplicateId(String),
-    /// An id may not be empty, nor begin with `#`, which is kept for tasks without a name.
-    InvalidId(String),
-    /// Neither `after`, `at`, `every`, `every_after` nor `cron` was called.
-    NoSchedule,
-    /// The schedule is not possible.
-    Schedule(ScheduleError),
-    /// A task that runs no times.
-    ZeroCount,
-    /// A number of the misfire or the overlap policy is not possible.
-    Policy(PolicyError),
-    /// The retry policy is not possible.
-    Retry(RetryError),
-    /// A rule about 0 failures in a row.
-    ZeroFailures,
-    /// Something is wrong with its kind, or with the payload for that.
-    #[cfg(feature = "serde")]
-    Kind(KindError),
-    /// A label, a pool, a concurrency key or a rate limit is not possible.
-    Limit(LimitError),
-    /// This time limit is zero, in which nothing can be done.
-    ZeroTime(&'static str),
-    /// There are as many live tasks as the scheduler may have. Trying again helps once some have
-    /// ended.
-    Full,
-    /// The scheduler is shutting down, or has been shut down.
-    ShuttingDown,
 }
 
 /// Describes a task. Nothing happens before [`run`](TaskBuilder::run), and the order of the other
@@ -110,6 +77,7 @@ pub struct TaskBuilder<'s> {
     /// The same.
     pub(super) terms: Option<Box<Terms>>,
     pub(super) on_conflict: OnConflict,
+    pub(super) depends_on: Vec<(String, When)>,
     /// What it has instead of a handler.
     #[cfg(feature = "serde")]
     pub(super) of_kind: Option<Box<OfKind>>,
@@ -133,6 +101,7 @@ impl<'s> TaskBuilder<'s> {
             failing: None,
             terms: None,
             on_conflict: OnConflict::Refuse,
+            depends_on: Vec::new(),
             #[cfg(feature = "serde")]
             of_kind: None,
             #[cfg(feature = "serde")]
@@ -291,50 +260,19 @@ impl<'s> TaskBuilder<'s> {
     }
 
     /// Without a handler it is only checked.
-    fn check_and_add(self, handler: Option<Handler>) -> Result<Option<TaskHandle>, SubmitError> {
+    fn check_and_add(
+        mut self,
+        handler: Option<Handler>,
+    ) -> Result<Option<TaskHandle>, SubmitError> {
         let core = &self.scheduler.core;
         if core.closing.has_begun() {
             return Err(SubmitError::ShuttingDown);
         }
-        let runs_max = self
-            .runs
-            .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
-        let runs_max = runs_max.transpose()?;
-        let mut settings = self.settings;
-        settings.misfire.check().map_err(SubmitError::Policy)?;
-        settings.overlap.check().map_err(SubmitError::Policy)?;
-        if let Some(retry) = self
-            .failing
-            .as_ref()
-            .and_then(|failing| failing.retry.as_ref())
-        {
-            retry.check().map_err(SubmitError::Retry)?;
-        }
-        let failing = self.failing.as_ref();
-        if failing.is_some_and(|failing| failing.rules.has_zero()) {
-            return Err(SubmitError::ZeroFailures);
-        }
-        self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
-        let schedule = self.schedule.ok_or(SubmitError::NoSchedule)?;
-        let schedule = match self.start {
-            Some(start) => schedule.starting(start),
-            None => schedule,
-        };
-        let schedule = match self.zone {
-            Some(zone) => schedule.in_zone(zone),
-            None => schedule,
-        };
-        let schedule = schedule.with(self.when_due.window, self.when_due.jitter);
-        let serial = core.serial();
-        let Some(id) = core.registry.id(serial, self.name.as_deref()) else {
+        let Some(id) = core.registry.id(core.serial(), self.name.as_deref()) else {
             return Err(SubmitError::InvalidId(self.name.unwrap_or_default()));
         };
-        if self.order.is_some() || runs_max.is_some() {
-            let order = self.order.unwrap_or_default();
-            let limits = order.checked(&core.routes, id.text());
-            let limits = limits.map_err(SubmitError::Limit)?;
-            settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
-        }
+        let settings = self.checked(id.text())?;
+        let schedule = self.take_schedule()?;
         let clock = core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         #[cfg(feature = "serde")]
@@ -342,17 +280,24 @@ impl<'s> TaskBuilder<'s> {
         let draws = Draws::of(core.seed, id.text());
         let planned = schedule.plan(now, wall, draws);
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
+        if !self.depends_on.is_empty() && !plan.is_once() {
+            return Err(SubmitError::RecurringDependent);
+        }
+        let parents = core.parents(self.name.as_deref(), &self.depends_on, self.on_conflict)?;
         let Some(handler) = handler else {
             return Ok(None);
         };
-        let failing = self.failing.map(Arc::from);
-        let code = Code {
-            handler,
-            failing,
-            terms: self.terms.map(Arc::from),
+        let first = match parents.is_empty() {
+            true => First::Due(first),
+            false => First::Upstream(Upstream::new(
+                conditions(std::mem::take(&mut self.depends_on), &parents),
+                Then::of(first, now),
+            )),
         };
+        let on_conflict = self.on_conflict;
+        let code = self.into_code(handler);
         let task = Task::new(Arc::clone(core), id, settings, plan, code);
-        match task.begin(first, || core.registry.add(&task, self.on_conflict)) {
+        match task.begin(first, || core.registry.add(&task, on_conflict)) {
             Ok((replaced, armed)) => {
                 if let Some(old) = replaced {
                     // Whether a run of it was going is of no interest: the new task does not wait
@@ -360,7 +305,10 @@ impl<'s> TaskBuilder<'s> {
                     let _ = old.cancel();
                 }
                 match armed {
-                    Ok(()) => Ok(Some(TaskHandle::new(task))),
+                    Ok(()) => {
+                        task.register(&parents);
+                        Ok(Some(TaskHandle::new(task)))
+                    }
                     Err(NotArmed) => Err(SubmitError::ShuttingDown),
                 }
             }
@@ -369,63 +317,73 @@ impl<'s> TaskBuilder<'s> {
             Err(NotAdded::Full) => Err(SubmitError::Full),
         }
     }
-}
 
-impl SubmitError {
-    /// Whether the same call may succeed later.
-    pub fn may_succeed_later(&self) -> bool {
-        match self {
-            SubmitError::DuplicateId(_) | SubmitError::Full => true,
-            #[cfg(feature = "serde")]
-            SubmitError::Kind(error) => error.may_succeed_later(),
-            _ => false,
+    /// What was asked for besides a schedule, of the task `id`, if it is possible.
+    fn checked(&mut self, id: &str) -> Result<Settings, SubmitError> {
+        let runs_max = self
+            .runs
+            .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
+        let runs_max = runs_max.transpose()?;
+        let mut settings = self.settings.clone();
+        settings.misfire.check().map_err(SubmitError::Policy)?;
+        settings.overlap.check().map_err(SubmitError::Policy)?;
+        let failing = self.failing.as_deref();
+        if let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) {
+            retry.check().map_err(SubmitError::Retry)?;
         }
-    }
-}
-
-impl fmt::Display for SubmitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SubmitError::DuplicateId(id) => write!(f, "a live task has the id {id:?} already"),
-            SubmitError::InvalidId(id) => write!(
-                f,
-                "{id:?} is not possible as an id: it must not be empty or begin with '#'"
-            ),
-            SubmitError::NoSchedule => f.write_str(
-                "the task has no schedule: call one of after, at, every, every_after, cron",
-            ),
-            SubmitError::Schedule(error) => error.fmt(f),
-            SubmitError::Policy(error) => error.fmt(f),
-            SubmitError::Retry(error) => error.fmt(f),
-            SubmitError::ZeroFailures => {
-                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
-            }
-            #[cfg(feature = "serde")]
-            SubmitError::Kind(error) => error.fmt(f),
-            SubmitError::Limit(error) => error.fmt(f),
-            SubmitError::ZeroTime(field) => write!(
-                f,
-                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
-            ),
-            SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
-            SubmitError::Full => {
-                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
-            }
-            SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
+        if failing.is_some_and(|failing| failing.rules.has_zero()) {
+            return Err(SubmitError::ZeroFailures);
         }
+        self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
+        let order = self.order.take();
+        if order.is_some() || runs_max.is_some() {
+            let routes = &self.scheduler.core.routes;
+            let limits = order.unwrap_or_default().checked(routes, id);
+            let limits = limits.map_err(SubmitError::Limit)?;
+            settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
+        }
+        Ok(settings)
     }
-}
 
-impl std::error::Error for SubmitError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            SubmitError::Schedule(error) => Some(error),
-            SubmitError::Policy(error) => Some(error),
-            SubmitError::Retry(error) => Some(error),
-            #[cfg(feature = "serde")]
-            SubmitError::Kind(error) => Some(error),
-            SubmitError::Limit(error) => Some(error),
-            _ => None,
+    /// The schedule, with all that was asked for apart from it.
+    fn take_schedule(&mut self) -> Result<Schedule, SubmitError> {
+        let mut schedule = match self.schedule.take() {
+            Some(schedule) => schedule,
+            None if self.depends_on.is_empty() => return Err(SubmitError::NoSchedule),
+            None => Schedule::after(Duration::ZERO),
+        };
+        if let Some(start) = self.start {
+            schedule = schedule.starting(start);
+        }
+        if let Some(zone) = self.zone.take() {
+            schedule = schedule.in_zone(zone);
+        }
+        Ok(schedule.with(self.when_due.window, self.when_due.jitter))
+    }
+
+    /// What the task `id` is told and does that is a node of a graph; `None` if it was given a
+    /// schedule of its own.
+    pub(super) fn into_node(
+        mut self,
+        id: &str,
+        handler: Handler,
+    ) -> Result<Option<(Settings, Code)>, SubmitError> {
+        let has_own = self.schedule.is_some()
+            || self.start.is_some()
+            || self.zone.is_some()
+            || self.when_due.is_asked();
+        if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
+            return Ok(None);
+        }
+        let settings = self.checked(id)?;
+        Ok(Some((settings, self.into_code(handler))))
+    }
+
+    fn into_code(self, handler: Handler) -> Code {
+        Code {
+            handler,
+            failing: self.failing.map(Arc::from),
+            terms: self.terms.map(Arc::from),
         }
     }
 }
@@ -444,6 +402,7 @@ impl fmt::Debug for TaskBuilder<'_> {
             .field("failing", &self.failing)
             .field("terms", &self.terms)
             .field("on_conflict", &self.on_conflict)
+            .field("depends_on", &self.depends_on)
             .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::time::Duration;
 
-use super::submit::{SubmitError, TaskBuilder};
+use super::submit::TaskBuilder;
+use super::submit_error::SubmitError;
 use crate::panics::discard;
 use crate::task::Terms;
 

@@ -13,6 +13,13 @@ pub(super) struct WhenDue {
     pub(super) jitter: Option<Jitter>,
 }
 
+impl WhenDue {
+    /// Whether anything of it was asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        self.jitter.is_some() || !self.window.is_whole_time()
+    }
+}
+
 impl TaskBuilder<'_> {
     /// The grid of `every` follows the wall clock: [`Schedule::aligned`](crate::Schedule::aligned).
     /// Before or behind it.

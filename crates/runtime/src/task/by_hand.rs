@@ -69,6 +69,7 @@ impl Task {
             // This run is the one that was wanted, brought forward.
             self.disarm(&mut life);
             life.forget_pause();
+            life.forget_upstream();
         }
         self.over_with(life, before);
         match self.send(run) {
@@ -173,7 +174,7 @@ impl Task {
         let trial = life.take_trial(ticket);
         let letter = trial.and_then(|trial| trial.letter);
         let _ = life.state.cancel();
-        let leftovers = self.bury(&mut life);
+        let leftovers = self.bury_refused(&mut life);
         drop(life);
         drop(refused);
         core.note_refused();

@@ -10,19 +10,19 @@
 //! everything done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use wheel_sync::MutexGuard;
 
+use super::after::After;
 use super::attempt::{Attempt, Ended, Start};
-use super::failing::{Again, Failing, Failure, Verdict};
+use super::failing::{Again, Failing, Verdict};
 use super::run::{enter, leave};
 use super::state::{End, Next};
 use super::terms::Limit;
-use super::trial::{Begun, Lost, Trial};
+use super::trial::{Begun, Trial};
 use super::values::RunValues;
 use super::waiting::WaitingRun;
-use super::{Armed, Leftovers, Life, Outcome, StopReason, Task, TaskState};
+use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
 use crate::schedule::Due;
@@ -36,55 +36,29 @@ pub(super) struct Ending<'a> {
     pub(super) at: Moment,
 }
 
-/// What is left to do without the lock.
-#[derive(Default)]
-#[must_use = "the user's code is in it"]
-pub(super) struct After {
-    leftovers: Option<Leftovers>,
-    /// Runs that waited for this one to end.
-    follow: Vec<WaitingRun>,
-    lost: Lost,
-    /// What the run has carried.
-    carried: Option<RunValues>,
-    /// Where the run stands now; `None` if nobody is told.
-    result: Option<TaskState>,
-    /// For the hook.
-    letter: Option<DeadLetter>,
-    /// What had to make room for it: the user's code, to be dropped.
-    evicted: Vec<Replay>,
-    next_in: Option<Duration>,
-    is_interrupted: bool,
-    /// The task is in `Core::leaving`, and should no longer be.
-    is_gone: bool,
-}
-
-impl After {
-    /// Drops what is the user's. Not on the driver.
-    pub(super) fn discard(self) {
-        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.evicted.into_iter().for_each(Replay::discard);
-        drop((self.lost, self.carried));
-    }
-
-    /// Whether anything is to be done elsewhere, if this is the driver.
-    pub(super) fn is_nothing(&self) -> bool {
-        let leaves_nothing = self.leftovers.as_ref().is_none_or(Leftovers::is_nothing);
-        leaves_nothing
-            && self.evicted.is_empty()
-            && self.lost.is_nothing()
-            && self.carried.as_ref().is_none_or(RunValues::is_empty)
-            && !self.is_gone
-    }
-}
-
 impl Task {
     /// The handler has returned, or the executor has refused another attempt.
     pub(super) fn finish(
         self: &Arc<Task>,
         mut attempt: Attempt,
-        failing: Option<&Arc<Failing>>,
+        failing: Option<Arc<Failing>>,
         outcome: Outcome,
     ) {
+        let is_over = self.finish_present(&mut attempt, failing.as_ref(), outcome);
+        discard(failing);
+        if is_over {
+            // What the user gave has been dropped by then.
+            self.core.activity.end();
+        }
+    }
+
+    /// False if the attempt is not a present one: its result is of no interest to anybody.
+    fn finish_present(
+        self: &Arc<Task>,
+        attempt: &mut Attempt,
+        failing: Option<&Arc<Failing>>,
+        outcome: Outcome,
+    ) -> bool {
         // One reading for all: whether it was in time, what a delay counts from, and what the
         // policy's time limit is held against.
         let at = self.core.engine.clock().now();
@@ -92,23 +66,24 @@ impl Task {
         let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
         if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
             // Before its policy is asked, which has been.
-            return self.came_back(&attempt);
+            self.came_back(attempt);
+            return false;
         }
-        let verdict = self.judge(&attempt, failing.map(|failing| &**failing), ended, at);
+        let verdict = self.judge(attempt, failing.map(|failing| &**failing), ended, at);
         let mut life = self.life.lock();
         if life.state.check_over(attempt.ticket).is_err() {
-            // The attempt is not the present one: its result is of no interest to anybody.
             drop(life);
-            return self.came_back(&attempt);
+            self.came_back(attempt);
+            return false;
         }
         // Or the driver would time it out as well.
         let timer = life
             .take_watch(attempt.ticket)
             .and_then(|watch| watch.timer);
-        let token = over.and_then(|_| self.mark_over_time(&mut life, &mut attempt, at));
+        let token = over.and_then(|_| self.mark_over_time(&mut life, attempt, at));
         let carried = attempt.values.take();
         let ending = Ending {
-            attempt: &attempt,
+            attempt,
             failing,
             verdict: &verdict,
             at,
@@ -119,6 +94,7 @@ impl Task {
             token.stop(StopReason::TimedOut);
         }
         self.follow_up(&ending, after);
+        true
     }
 
     /// What came of the attempt is written down, and what follows is armed. The lock is let go of,
@@ -147,54 +123,21 @@ impl Task {
         };
         life.record_end(attempt, after.result, ending.at);
         match end {
-            Some(_) => after.leftovers = Some(self.bury(&mut life)),
-            None => after.follow = self.release(&mut life),
+            Some(_) => {
+                let mut leftovers = self.bury(&mut life);
+                after.news = leftovers.take_news();
+                after.leftovers = Some(leftovers);
+            }
+            None => {
+                let over = after.result.filter(|result| result.has_ended());
+                after.news = over.and_then(|how| life.take_dependents(how));
+                after.follow = self.release(&mut life);
+            }
         }
         after.is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
         after
-    }
-
-    /// The rest, on a worker: the user is told, and the run no longer counts as going.
-    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
-        let (attempt, verdict) = (ending.attempt, ending.verdict);
-        self.cancel_timers(std::mem::take(&mut after.lost.timers));
-        // Before it is out of sight of a shutdown that looks for runs to name.
-        if after.is_interrupted {
-            let mut info = self.info();
-            info.state = TaskState::Retrying;
-            let failed = u32::from(verdict.error().is_some());
-            info.attempt = attempt.number.saturating_add(failed);
-            self.core.interrupted.lock().push(info);
-        }
-        self.leave_if(after.is_gone);
-        if let Some(failing) = ending.failing {
-            self.call_hooks(attempt, failing, verdict, &after);
-            self.react(attempt, failing, verdict);
-        }
-        after.discard();
-        self.core.activity.end();
-    }
-
-    /// The rest, on the driver, of an attempt without hooks: what is the user's goes elsewhere.
-    pub(super) fn follow_up_on_driver(self: &Arc<Task>, mut after: After) {
-        self.cancel_timers(std::mem::take(&mut after.lost.timers));
-        if !after.is_nothing() {
-            let task = Arc::clone(self);
-            self.core.do_elsewhere(move || {
-                task.leave_if(after.is_gone);
-                after.discard();
-            });
-        }
-        self.core.activity.end();
-    }
-
-    /// Its last run is over.
-    fn leave_if(&self, is_gone: bool) {
-        if is_gone {
-            self.core.leaving.lock().remove(&self.id.serial);
-        }
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -415,25 +358,8 @@ impl Task {
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
         let outside = enter(self, attempt.ticket);
-        self.finish(attempt, failing.as_ref(), refused);
-        discard(failing);
+        self.finish(attempt, failing, refused);
         leave(outside);
-    }
-
-    fn call_hooks(&self, attempt: &Attempt, failing: &Failing, verdict: &Verdict, after: &After) {
-        if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
-            let failure = Failure {
-                task: self.name().to_owned(),
-                run: attempt.run,
-                attempt: attempt.number,
-                error: error.to_string(),
-                next_in: after.next_in,
-            };
-            self.call_hook("on_failure", || hook(&failure));
-        }
-        if let (Some(hook), Some(letter)) = (&failing.on_dead, &after.letter) {
-            self.call_hook("on_dead", || hook(letter));
-        }
     }
 }
 
@@ -442,14 +368,6 @@ impl Verdict {
         match self {
             Verdict::Failed { is_late: true, .. } => End::TimedOut,
             _ => End::Failed,
-        }
-    }
-
-    fn error(&self) -> Option<&Arc<str>> {
-        match self {
-            Verdict::Succeeded | Verdict::Stop => None,
-            Verdict::Again(again) => again.error.as_ref(),
-            Verdict::Failed { error, .. } => Some(error),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::state::Met;
 use super::trial::Lost;
-use super::{CancelToken, Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState};
+use super::{CancelToken, Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState, Then};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// What a cancel came to.
@@ -30,6 +30,9 @@ pub enum RescheduleError {
     NotFound,
     /// The schedule is not possible. Trying again does not help.
     Schedule(ScheduleError),
+    /// The task waits for others, and the schedule recurs: only a task that runs once can come after
+    /// others. Trying again helps once it has run.
+    Dependent,
     /// The scheduler is shutting down. Trying again does not help.
     ShuttingDown,
 }
@@ -87,12 +90,13 @@ impl Task {
         self.disarm(life);
         life.clear_backlog();
         life.forget_pause();
-        self.core.registry.remove(self);
         life.rare().is_leaving = true;
         self.core
             .leaving
             .lock()
             .insert(self.id.serial, Arc::clone(self));
+        // After it is there, for whoever looks for it here and then there.
+        self.core.registry.remove(self);
         self.take_lost(life)
     }
 
@@ -122,6 +126,16 @@ impl Task {
         let planned = schedule.plan(at.0, at.1, self.draws());
         let (plan, first) = planned.map_err(RescheduleError::Schedule)?;
         let mut taken_back = 0;
+        if life.has_upstream() {
+            if !plan.is_once() {
+                return Err(RescheduleError::Dependent);
+            }
+            // Nothing of it is armed: it counts from when the conditions hold.
+            life.plan = plan;
+            life.set_then(Then::of(first, at.0));
+            let armed = Ok(());
+            return Ok(Edited { taken_back, armed });
+        }
         if life.plan.is_once() {
             taken_back = life.state.take_back();
             life.clear_backlog();
@@ -189,6 +203,9 @@ impl fmt::Display for RescheduleError {
         match self {
             RescheduleError::NotFound => f.write_str("there is no such task, or it has ended"),
             RescheduleError::Schedule(error) => error.fmt(f),
+            RescheduleError::Dependent => f.write_str(
+                "the task waits for others, and only a task that runs once can: use after or at",
+            ),
             RescheduleError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
     }

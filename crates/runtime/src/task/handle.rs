@@ -35,6 +35,10 @@ impl TaskHandle {
         TaskHandle(task)
     }
 
+    pub(crate) fn task(&self) -> &Arc<Task> {
+        &self.0
+    }
+
     /// The name that the task was given, or a number such as `#17`.
     pub fn id(&self) -> &str {
         self.0.name()

@@ -49,6 +49,9 @@ pub struct TaskInfo {
     pub missed: u64,
     /// Occurrences that wait for a run to end, or for the task to be resumed.
     pub backlog: usize,
+    /// The ids of the tasks that it [comes after](crate::TaskBuilder::depends_on) and that have not
+    /// ended as they should yet. Nothing is due while it waits for any.
+    pub waits_for: Vec<String>,
     /// The run that was started last, as it stands.
     pub last_run: Option<RunInfo>,
     /// What the last attempt that failed said.
@@ -106,6 +109,8 @@ pub enum SkipReason {
     Paused,
     /// The executor refused the run.
     Refused,
+    /// A task that it was to [come after](crate::TaskBuilder::depends_on) ended otherwise.
+    Upstream,
 }
 
 impl Life {
@@ -150,6 +155,8 @@ impl Task {
         let tried = life.trials().map(|trial| trial.failed.saturating_add(1));
         let furthest = tried.max().unwrap_or(1);
         let attempt = if life.state.runs() == 0 { 0 } else { furthest };
+        let waits_for = life.open_conditions().map(|open| open.id.to_string());
+        let waits_for = waits_for.collect();
         let (is_paused, backlog) = (life.state.is_paused(), life.backlog_len());
         drop(life);
         let (next_due, next_in) = match armed.map(|armed| armed.due) {
@@ -180,6 +187,7 @@ impl Task {
             last_skip: tally.last_skip,
             missed: tally.missed,
             backlog,
+            waits_for,
             last_run: tally.last_run,
             last_error: tally.last_error.map(|error| error.to_string()),
         }

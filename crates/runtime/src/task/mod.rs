@@ -5,6 +5,7 @@
 //!           trial.rs     the instant of another attempt has come
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
+//!           after.rs     hooks, and what is to be dropped
 //!  driver:  over_time.rs its time is over, although its handler has not returned
 //!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
@@ -12,6 +13,7 @@
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
 //!  all:     backlog.rs   occurrences that wait for a run to end
+//!           upstream.rs  what comes after other tasks
 //! ```
 //!
 //! Ground rules: each task has one lock, held for some instructions and never while user code runs
@@ -19,6 +21,7 @@
 //! has been preempted, the driver goes on with other tasks and comes back. Under the lock of a task
 //! the engine and the registry may be called, never the other way round.
 
+mod after;
 mod attempt;
 mod backlog;
 mod by_hand;
@@ -38,12 +41,14 @@ mod pause;
 mod rare;
 mod rules;
 mod run;
+mod settlement;
 mod state;
 mod stop;
 mod tally;
 mod terms;
 mod token;
 mod trial;
+mod upstream;
 mod values;
 mod waiting;
 
@@ -81,6 +86,8 @@ pub use stop::StopReason;
 use tally::LazyTally;
 pub(crate) use terms::Terms;
 pub use token::CancelToken;
+use upstream::News;
+pub(crate) use upstream::{Condition, Dependent, First, Listener, Then, Upstream};
 pub(crate) use waiting::{Occasion, WaitingRun};
 
 /// What a task does. Shared with the run that is going.
@@ -157,9 +164,13 @@ struct Tally {
     last_error: Option<Arc<str>>,
 }
 
-/// What an ended task leaves behind: dropped outside of every lock, because it is the user's.
+/// What an ended task leaves behind: the user's code, and those that wait for it. Dropped and told
+/// outside of every lock.
 #[must_use = "drop it after the lock"]
-pub(crate) struct Leftovers(Option<Code>);
+pub(crate) struct Leftovers {
+    code: Option<Code>,
+    news: Option<News>,
+}
 
 /// The engine took nothing: it is closed.
 #[derive(Debug)]
@@ -191,15 +202,23 @@ impl From<Handler> for Code {
 }
 
 impl Leftovers {
-    pub(crate) const NOTHING: Leftovers = Leftovers(None);
+    pub(crate) const NOTHING: Leftovers = Leftovers {
+        code: None,
+        news: None,
+    };
 
     pub(crate) fn is_nothing(&self) -> bool {
-        self.0.is_none()
+        self.code.is_none() && self.news.is_none()
     }
 
-    /// Drops them; a panic of the user's `Drop` ends here.
+    fn take_news(&mut self) -> Option<News> {
+        self.news.take()
+    }
+
+    /// Tells those that wait, and drops the rest; a panic of the user's `Drop` ends here.
     pub(crate) fn discard(self) {
-        self.0.into_iter().for_each(Code::discard);
+        self.news.into_iter().for_each(News::tell);
+        self.code.into_iter().for_each(Code::discard);
     }
 }
 
@@ -250,17 +269,20 @@ impl Task {
     /// A task that could not be armed has ended.
     pub(crate) fn begin<A, E>(
         self: &Arc<Task>,
-        first: Due,
+        first: impl Into<First>,
         add: impl FnOnce() -> Result<A, E>,
     ) -> Result<(A, Result<(), NotArmed>), E> {
         let mut life = self.life.lock();
         let added = add()?;
         self.core.counters.task_added();
-        let armed = self.arm_first(&mut life, first);
+        let armed = match first.into() {
+            First::Due(due) => self.arm_first(&mut life, due),
+            First::Upstream(upstream) => self.wait_upstream(&mut life, upstream),
+        };
         if armed.is_err() {
             // Still under the lock, so that no report of a shutdown names a task that was refused.
             let _ = life.state.cancel();
-            let leftovers = self.bury(&mut life);
+            let leftovers = self.bury_refused(&mut life);
             drop(life);
             self.core.note_refused();
             leftovers.discard();
@@ -312,7 +334,14 @@ impl Task {
     }
 
     /// The last steps of a task that has just ended. From here on its id is free.
-    fn bury(&self, life: &mut Life) -> Leftovers {
+    fn bury(self: &Arc<Task>, life: &mut Life) -> Leftovers {
+        // Before the id is free: whoever does not find it live any more finds it there.
+        self.core.ended.push(self);
+        self.bury_refused(life)
+    }
+
+    /// As `bury`, of a task that never was one: its user is told that it was refused.
+    fn bury_refused(&self, life: &mut Life) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
         life.clear_backlog();
@@ -320,7 +349,11 @@ impl Task {
         if life.waiters > 0 {
             self.ended.notify_all();
         }
-        Leftovers(life.code.take())
+        life.forget_upstream();
+        Leftovers {
+            code: life.code.take(),
+            news: life.take_dependents(life.state.name()),
+        }
     }
 
     /// Whether as many runs have started, or are to start, as were wanted.
@@ -336,7 +369,8 @@ impl Task {
 
     /// Whether anything is to come: a run, or an occurrence.
     fn has_more(&self, life: &Life) -> bool {
-        let is_due_later = life.armed.is_some() || life.suspended().is_some();
+        let is_due_later =
+            life.armed.is_some() || life.suspended().is_some() || life.has_upstream();
         is_due_later || life.state.runs() > 0 || life.backlog_len() > 0
     }
 

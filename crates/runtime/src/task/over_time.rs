@@ -23,13 +23,11 @@ use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::failing::Verdict;
 use super::occur::Looked;
-use super::run::{enter, leave};
+use super::settlement::Settlement;
 use super::state::Ticket;
-use super::terms::LimitOf;
 use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
-use crate::executor::{Job, Work};
-use crate::panics::discard;
+use crate::executor::Pool;
 use crate::schedule::Due;
 use crate::scheduler::{Fire, Hanging, Permit};
 
@@ -39,18 +37,11 @@ pub(super) struct Watch {
     attempt: Attempt,
     /// `None` if the engine was closed.
     pub(super) timer: Option<Armed>,
+    /// To whose workers its thread belongs, if the scheduler knows.
+    pool: Option<Arc<Pool>>,
     /// Kept here and not on the worker, whose handler may hang.
     #[expect(dead_code, reason = "dropping it is its use")]
     permit: Option<Permit>,
-}
-
-/// What is left to do about an attempt that was over time, for the executor.
-struct Settlement {
-    /// `None` once it is being done.
-    task: Option<Arc<Task>>,
-    attempt: Attempt,
-    of: LimitOf,
-    at: Moment,
 }
 
 impl Life {
@@ -84,11 +75,14 @@ impl Task {
         let due = Due::Monotonic(due);
         let timer = armed.ok().map(|key| Armed { key, due });
         let attempt = attempt.clone();
-        life.rare().watched.push(Watch {
+        let pool = self.core.pool_here();
+        let watch = Watch {
             attempt,
             timer,
+            pool,
             permit,
-        });
+        };
+        life.rare().watched.push(watch);
     }
 
     /// The time of the attempt of `ticket` is over. Never blocks.
@@ -145,8 +139,9 @@ impl Task {
         now: Moment,
     ) {
         let ticket = attempt.ticket;
-        // The copy in it is that of the caller: nothing of the user's ends here.
-        let _ = life.take_watch(ticket);
+        // What the run carries is in the caller's copy as well: nothing of the user's ends here.
+        let watch = life.take_watch(ticket);
+        let pool = watch.and_then(|watch| watch.pool);
         let token = self.mark_over_time(life, attempt, now);
         let token = token.expect("the attempt is a present one that runs");
         hung.push(Hanging {
@@ -156,7 +151,7 @@ impl Task {
             attempt: attempt.number,
             started: attempt.started.1,
             since: attempt.limit.at,
-            has_substitute: self.core.lend_substitute(self),
+            lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);
         if !token.try_stop(StopReason::TimedOut) {
@@ -190,72 +185,11 @@ impl Task {
         }
         let core = &self.core;
         if let Some(hanging) = core.hung.take(self, attempt.ticket) {
-            if hanging.has_substitute {
-                core.return_substitute(self);
+            if let Some(pool) = &hanging.lent_by {
+                pool.return_substitute();
             }
             core.activity.tell();
         }
-    }
-
-    /// As `finish`, of an attempt that was over time at that moment.
-    fn settle(self: &Arc<Task>, attempt: &mut Attempt, of: LimitOf, at: Moment) {
-        let failing = {
-            let life = self.life.lock();
-            life.code.as_ref().and_then(|code| code.failing.clone())
-        };
-        let judged = failing.as_deref();
-        let verdict = self.judge(attempt, judged, Ended::OverTime(of), at);
-        let life = self.life.lock();
-        if life.state.check_over(attempt.ticket).is_ok() {
-            let carried = attempt.values.take();
-            let ending = Ending {
-                attempt,
-                failing: failing.as_ref(),
-                verdict: &verdict,
-                at,
-            };
-            let after = self.conclude(life, &ending, carried, || self.core.dead.enter());
-            self.follow_up(&ending, after);
-        } else {
-            drop(life);
-        }
-        discard(failing);
-    }
-}
-
-impl Settlement {
-    /// Before whatever is due.
-    fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
-        let (task, of) = (Some(task), attempt.limit.of);
-        let settlement = Settlement {
-            task,
-            attempt,
-            of,
-            at,
-        };
-        Job::due_at(0, settlement)
-    }
-
-    fn conclude(&mut self) {
-        if let Some(task) = self.task.take() {
-            // A hook that waits for its own task must not keep the thread, as in a run.
-            let outside = enter(&task, self.attempt.ticket);
-            task.settle(&mut self.attempt, self.of, self.at);
-            leave(outside);
-        }
-    }
-}
-
-impl Work for Settlement {
-    fn run(mut self: Box<Self>) {
-        self.conclude();
-    }
-}
-
-/// An executor that drops it has refused it: what is written down must be.
-impl Drop for Settlement {
-    fn drop(&mut self) {
-        self.conclude();
     }
 }
 

@@ -4,6 +4,7 @@
 use super::backlog::Backlog;
 use super::over_time::Watch;
 use super::trial::Trial;
+use super::upstream::{Dependents, Upstream};
 use super::{Life, Ticket};
 use crate::schedule::Due;
 
@@ -22,6 +23,10 @@ pub(super) struct Rare {
     pub(super) is_leaving: bool,
     /// What would be armed if the task were not paused.
     pub(super) suspended: Option<Due>,
+    /// What the task waits for before it is due.
+    pub(super) upstream: Option<Box<Upstream>>,
+    /// Who waits for this task.
+    pub(super) dependents: Dependents,
 }
 
 impl Life {

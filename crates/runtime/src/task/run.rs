@@ -104,8 +104,7 @@ impl WaitingRun {
         drop(context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(attempt, failing.as_ref(), outcome);
-        discard(failing);
+        task.finish(attempt, failing, outcome);
         leave(outside);
     }
 }

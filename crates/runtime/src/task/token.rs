@@ -118,7 +118,7 @@ impl CancelToken {
             if let Some(reason) = flag.reason() {
                 return Some(reason);
             }
-            // Relaxed: it publishes nothing. Who waits looks under the lock, which `end` takes. [O85]
+            // Relaxed: it publishes nothing. Who waits looks under the lock, which `end` takes. [O95]
             if flag.is_over.load(Ordering::Relaxed) {
                 return Some(StopReason::Over);
             }
@@ -152,7 +152,7 @@ impl CancelToken {
 
     /// The handler whose token this is has returned: those below it are set, it is not.
     pub(super) fn end(&self) {
-        // Relaxed: it says nothing of what the handler has done. [O85]
+        // Relaxed: it says nothing of what the handler has done. [O95]
         self.0.is_over.store(true, Ordering::Relaxed);
         self.wake();
     }

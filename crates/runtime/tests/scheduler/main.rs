@@ -16,10 +16,14 @@ mod dead_letters;
 mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
+mod dependencies;
 mod due;
 mod elastic;
 mod failing_soak;
+mod graphs;
+mod history;
 mod hooks;
+mod hung;
 mod ids;
 mod backfill;
 mod misfire;

@@ -95,13 +95,6 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Model("pool_shutdown", "without_grace"),
     },
     Fault {
-        name: "a worker leaves though nobody sleeps for what comes",
-        file: "crates/runtime/src/executor/pool/hire.rs",
-        find: "        if !self.sleepers.is_anyone_asleep() || !self.staff.leave_if_idle() {",
-        replace: "        if !self.staff.leave_if_idle() {",
-        notice: Notice::Model("worker_leaves", "of_two"),
-    },
-    Fault {
         name: "a worker that has left does not look back",
         file: "crates/runtime/src/executor/pool/hire.rs",
         find: "        self.sleepers.is_anyone_asleep() || !self.staff.rejoin()",
@@ -114,13 +107,6 @@ pub(super) const FAULTS: &[Fault] = &[
         find: "        if !seen.has_room() || self.sleepers.is_anyone_asleep() {",
         replace: "        if seen.has_room() || self.sleepers.is_anyone_asleep() {",
         notice: Notice::Model("worker_leaves", "a_job_does_not"),
-    },
-    Fault {
-        name: "a worker that is one too many keeps its wake",
-        file: "crates/runtime/src/executor/pool/hire.rs",
-        find: "        if self.queue.has_work() {\n            self.sleepers.wake_another();\n        }\n        true",
-        replace: "        true",
-        notice: Notice::Model("worker_leaves", "a_worker_that_is"),
     },
     Fault {
         name: "what waits never gains a class",

@@ -61,7 +61,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "what an executor refuses of a timeout is lost",
-        file: "crates/runtime/src/task/over_time.rs",
+        file: "crates/runtime/src/task/settlement.rs",
         find: "impl Drop for Settlement {\n    fn drop(&mut self) {\n        self.conclude();\n",
         replace: "impl Drop for Settlement {\n    fn drop(&mut self) {\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "does_not_lose_the_end"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wheel_sync::channel::unbounded;
 use wheel_sync::counting::AtomicU64;
-use wheel_sync::{Condvar, Mutex, thread};
+use wheel_sync::{Condvar, MODELLED, Mutex, thread};
 
 use super::entrance::Entrance;
 use super::queue::Queue;
@@ -17,6 +17,9 @@ use crate::policy::AGEING_DEFAULT;
 
 /// How long a worker of an elastic pool sleeps for nothing before it leaves.
 const KEEP_ALIVE_DEFAULT: Duration = Duration::from_secs(10);
+
+/// Workers and substitutes; a model has few.
+const PLACES_MAX: usize = if MODELLED { 4 } else { 2 * WORKERS_MAX };
 
 /// How a [`Pool`] will be.
 #[derive(Clone, Debug)]
@@ -106,7 +109,7 @@ impl PoolBuilder {
             name: self.name,
             queue: Queue::new(self.ageing).keeping(self.kept_max),
             staff: Staff::new(workers),
-            sleepers: Sleepers::new(2 * WORKERS_MAX),
+            sleepers: Sleepers::new(PLACES_MAX),
             keep_alive: self.keep_alive,
             lent_max: self.lent_max,
             started,

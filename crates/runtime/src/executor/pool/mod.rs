@@ -127,7 +127,8 @@ impl Pool {
     /// # Errors
     ///
     /// A number that is not possible: nothing has changed then. Or the system refuses a thread: the
-    /// pool has fewer than the least, and tries again when work waits.
+    /// pool has fewer than the least, and tries again when work waits. Without effect on a pool that
+    /// is shutting down.
     ///
     /// # Examples
     ///
@@ -143,6 +144,9 @@ impl Pool {
     pub fn set_workers(&self, workers: impl Into<Workers>) -> Result<(), BuildError> {
         let workers = workers.into().checked()?;
         let shared = &self.shared;
+        if shared.entrance.is_closed() {
+            return Ok(());
+        }
         shared.make_room(*workers.end());
         shared.staff.want(&workers);
         while shared.staff.read().lacks_some() && shared.staff.hire() {
@@ -170,6 +174,11 @@ impl Pool {
     /// One of the jobs handed over has become void. Not for the driver thread.
     pub(crate) fn note_void(&self) {
         self.shared.queue.note_void();
+    }
+
+    /// Whether the calling thread is one of its workers.
+    pub(crate) fn is_here(&self) -> bool {
+        worker::place_in(&self.shared) == Place::AtWork
     }
 
     /// One of the workers hangs: another thread stands in for it until

@@ -12,7 +12,8 @@ use super::error::KindError;
 use super::kind::{is_possible, shown};
 use super::payload;
 use super::registry::Registered;
-use crate::scheduler::submit::{SubmitError, TaskBuilder};
+use crate::scheduler::submit::TaskBuilder;
+use crate::scheduler::submit_error::SubmitError;
 use crate::task::TaskHandle;
 
 /// What a builder was told by `kind`.

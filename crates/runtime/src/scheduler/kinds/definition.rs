@@ -20,10 +20,11 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::super::submit::{SubmitError, TaskBuilder};
 use crate::Scheduler;
 use crate::policy::{Misfire, Overlap, Retry};
 use crate::schedule::Schedule;
+use crate::scheduler::submit::TaskBuilder;
+use crate::scheduler::submit_error::SubmitError;
 use crate::task::{Failing, Settings};
 
 /// The form that is written, and the only one that is read.
@@ -131,6 +132,7 @@ pub(super) fn definition_of(
         runs,
         failing,
         on_conflict: _,
+        depends_on: _,
         of_kind: _,
         counts_from: _,
     } = builder;

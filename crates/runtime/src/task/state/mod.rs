@@ -11,9 +11,7 @@
 //!           ended (succeeded, failed, timed out,                                  over
 //!                  dead, cancelled, skipped)
 //! ```
-//!
-//! A run whose time is over goes from running to settling by `time_out`, and from there like one
-//! that is running: `retry` or `finish`. Its handler may go on, with a ticket that is old.
+//! A run whose time is over goes from running to settling (`time_out`), and on like a running one.
 //!
 //! A task is seen in one state: ended, or what its busiest run does (running before queued before
 //! retrying), else paused or scheduled. It has one run at a time as a rule, more only where its
@@ -278,12 +276,11 @@ impl State {
         let Some(Run::Running { token, is_told, .. }) = self.runs.get(ticket) else {
             return Err(Refused::OldTicket);
         };
-        let (token, is_told) = (token.clone(), *is_told);
-        let next = self.new_ticket();
-        self.runs.remove(ticket);
-        let ticket = next;
+        let (token, is_told, old) = (token.clone(), *is_told, ticket);
+        let ticket = self.new_ticket();
+        self.runs.remove(old);
         self.runs.add(Run::Settling { ticket, is_told });
-        Ok((next, token))
+        Ok((ticket, token))
     }
 
     /// The attempt of `ticket` is over, and another one will follow: it waits for its instant,

@@ -1,0 +1,212 @@
+//! Tasks that have ended, as long as there is room: then they are forgotten.
+//!
+//! ```text
+//!  bury (task/mod.rs): a task has ended --> push --> latest of this thread --few at a time--> ring
+//!                                                        \------- list, get, depends_on ------/
+//!                                          beyond the bound: the oldest of the ring is let go
+//! ```
+//!
+//! A task is pushed before its id is free, so whoever looks among the live ones first and here
+//! afterwards does not miss it. Each thread has a place of its own for the few that ended there
+//! last, or workers would wait for each other at the end of each task.
+//!
+//! Ground rules: locks are held for some instructions, that of the ring under that of a place, and
+//! nothing is dropped under them. They are taken under the lock of a task, never the other way
+//! round. A task refers to the core, and so to this: that ring is cut when the last handle of the
+//! scheduler goes. What an ended task keeps is its record; what was the user's is gone.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use wheel_sync::atomic::Ordering;
+use wheel_sync::counting::AtomicU64;
+use wheel_sync::{CachePadded, Mutex, thread};
+
+use super::{Core, Scheduler};
+use crate::task::{Id, Task, TaskInfo};
+
+/// For as many threads as end tasks at the same time.
+const PLACES: usize = 8;
+
+/// How many tasks wait in a place at most.
+const LATEST_MAX: usize = 32;
+
+/// Where they are.
+pub(crate) struct Ended {
+    places: [CachePadded<Mutex<Latest>>; PLACES],
+    ring: Mutex<VecDeque<One>>,
+    next_number: CachePadded<AtomicU64>,
+    tasks_max: usize,
+    /// So many go from a place to the ring at once. All places together hold a tenth of the bound.
+    latest_max: usize,
+}
+
+/// Those that ended last on some threads.
+#[derive(Default)]
+struct Latest {
+    tasks: Vec<One>,
+    is_closed: bool,
+}
+
+#[derive(Clone)]
+struct One {
+    /// In the order in which they ended.
+    number: u64,
+    task: Arc<Task>,
+}
+
+/// The tasks of a scheduler that have ended: [`Scheduler::history`](crate::Scheduler::history).
+#[derive(Clone, Copy)]
+pub struct History<'s> {
+    core: &'s Core,
+}
+
+impl Ended {
+    pub(super) fn new(tasks_max: usize) -> Ended {
+        Ended {
+            places: std::array::from_fn(|_| CachePadded::default()),
+            ring: Mutex::default(),
+            next_number: CachePadded::default(),
+            tasks_max,
+            latest_max: (tasks_max / (10 * PLACES)).clamp(1, LATEST_MAX),
+        }
+    }
+
+    /// A task has ended. The oldest ones make room.
+    pub(crate) fn push(&self, task: &Arc<Task>) {
+        if self.tasks_max == 0 {
+            return;
+        }
+        let place = &self.places[thread::slot().unwrap_or(0) % PLACES];
+        let mut latest = place.lock();
+        if latest.is_closed {
+            return;
+        }
+        let task = Arc::clone(task);
+        // Relaxed: it need only be different each time, and grow. [O71]
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        latest.tasks.push(One { number, task });
+        let mut forgotten = Vec::new();
+        if latest.tasks.len() >= self.latest_max {
+            // Under the lock of the place, so that who looks there first and into the ring
+            // afterwards misses none.
+            let mut ring = self.ring.lock();
+            ring.extend(latest.tasks.drain(..));
+            let over = ring.len().saturating_sub(self.tasks_max);
+            forgotten.extend(ring.drain(..over));
+        }
+        drop(latest);
+        // Not under a lock: these may be the last references.
+        drop(forgotten);
+    }
+
+    /// Those that `is_it` picks, the one that ended first in front, but only of the last ones.
+    fn find(&self, is_it: impl Fn(&Task) -> bool) -> Vec<Arc<Task>> {
+        let mut found: Vec<One> = Vec::new();
+        let picks = |one: &&One| is_it(&one.task);
+        for place in &self.places {
+            found.extend(place.lock().tasks.iter().filter(picks).cloned());
+        }
+        let mut seen: Vec<u64> = found.iter().map(|one| one.task.id.serial).collect();
+        seen.sort_unstable();
+        // One that goes from its place to the ring meanwhile would be seen twice.
+        let is_new = |one: &&One| seen.binary_search(&one.task.id.serial).is_err();
+        let ring = self.ring.lock();
+        let mut all: Vec<One> = ring.iter().filter(picks).filter(is_new).cloned().collect();
+        drop(ring);
+        all.append(&mut found);
+        all.sort_by_key(|one| one.number);
+        let over = all.len().saturating_sub(self.tasks_max);
+        all.drain(..over);
+        all.into_iter().map(|one| one.task).collect()
+    }
+
+    /// The task of this id that ended last.
+    pub(super) fn get(&self, id: Id<'_>, hash: u64) -> Option<Arc<Task>> {
+        let found = self.find(|task| task.id.hash == hash && task.id.id() == id);
+        // Each was added when those before it had ended.
+        found.into_iter().max_by_key(|task| task.id.serial)
+    }
+
+    fn all(&self) -> Vec<Arc<Task>> {
+        self.find(|_| true)
+    }
+
+    /// All are let go, and so is each one that comes.
+    pub(super) fn close(&self) {
+        for place in &self.places {
+            let mut latest = place.lock();
+            latest.is_closed = true;
+            let tasks = std::mem::take(&mut latest.tasks);
+            drop(latest);
+            drop(tasks);
+        }
+        let tasks = std::mem::take(&mut *self.ring.lock());
+        drop(tasks);
+    }
+}
+
+impl Scheduler {
+    /// The tasks that have ended, each as it stands for ever: to look at, and for those that are
+    /// [to come after them](crate::TaskBuilder::depends_on). The last
+    /// [1,000](crate::SchedulerBuilder::history) are kept, also after a shutdown, until the last
+    /// handle of the scheduler goes. What a task has captured is dropped when it ends; what is kept
+    /// is some hundred bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{InlineExecutor, ManualClock, Scheduler, TaskState};
+    ///
+    /// let clock = ManualClock::new();
+    /// let scheduler = Scheduler::builder().clock(clock.clone()).executor(InlineExecutor).build()?;
+    /// scheduler.task("print").after(Duration::from_secs(1)).run(|_| Err("no paper"))?;
+    /// clock.run_for(Duration::from_secs(1));
+    /// assert!(scheduler.get("print").is_none(), "it is no longer live");
+    /// let print = scheduler.history().get("print").expect("it has ended");
+    /// assert_eq!((print.state, print.last_error.as_deref()), (TaskState::Failed, Some("no paper")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn history(&self) -> History<'_> {
+        History { core: &self.core }
+    }
+}
+
+impl History<'_> {
+    /// All of them, the one that ended first in front.
+    pub fn list(&self) -> Vec<TaskInfo> {
+        let tasks = self.core.ended.all();
+        tasks.iter().map(|task| task.info()).collect()
+    }
+
+    /// The one with this id; if the id was used again, the one that ended last. `None` if there was
+    /// none, or it is forgotten. Looks at all that are kept.
+    pub fn get(&self, id: &str) -> Option<TaskInfo> {
+        self.core.ended_task(id).map(|task| task.info())
+    }
+
+    /// How many are kept.
+    pub fn len(&self) -> usize {
+        self.core.ended.all().len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Core {
+    pub(super) fn ended_task(&self, id: &str) -> Option<Arc<Task>> {
+        let id = Id::read(id);
+        self.ended.get(id, self.registry.hash_of(id))
+    }
+}
+
+impl fmt::Debug for History<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("History").field("len", &self.len()).finish()
+    }
+}

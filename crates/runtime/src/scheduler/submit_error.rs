@@ -1,0 +1,122 @@
+//! Why a task is not added: one case for each thing that may be asked for.
+
+use std::fmt;
+
+use super::after_others::write_cycle;
+#[cfg(feature = "serde")]
+use super::kinds::KindError;
+use crate::policy::{LimitError, PolicyError, RetryError};
+use crate::schedule::ScheduleError;
+
+/// Why a task was not added. The handler is dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SubmitError {
+    /// A live task has this id. Trying again helps once that one has ended.
+    DuplicateId(String),
+    /// An id may not be empty, nor begin with `#`, which is kept for tasks without a name.
+    InvalidId(String),
+    /// Neither `after`, `at`, `every`, `every_after`, `cron` nor `depends_on` was called.
+    NoSchedule,
+    /// The task is to come after one of which nothing is known: there is no live task with this id,
+    /// and none in the [history](Scheduler::history).
+    UnknownDependency(String),
+    /// The task would wait for itself: each of these comes after the one before, and the last is the
+    /// first.
+    DependencyCycle(Vec<String>),
+    /// The schedule recurs, and the task is to come after others. A [graph](Scheduler::graph) can
+    /// recur as a whole.
+    RecurringDependent,
+    /// The schedule is not possible.
+    Schedule(ScheduleError),
+    /// A task that runs no times.
+    ZeroCount,
+    /// A number of the misfire or the overlap policy is not possible.
+    Policy(PolicyError),
+    /// The retry policy is not possible.
+    Retry(RetryError),
+    /// A rule about 0 failures in a row.
+    ZeroFailures,
+    /// Something is wrong with its kind, or with the payload for that.
+    #[cfg(feature = "serde")]
+    Kind(KindError),
+    /// A label, a pool, a concurrency key or a rate limit is not possible.
+    Limit(LimitError),
+    /// This time limit is zero, in which nothing can be done.
+    ZeroTime(&'static str),
+    /// There are as many live tasks as the scheduler may have. Trying again helps once some have
+    /// ended.
+    Full,
+    /// The scheduler is shutting down, or has been shut down.
+    ShuttingDown,
+}
+
+impl SubmitError {
+    /// Whether the same call may succeed later.
+    pub fn may_succeed_later(&self) -> bool {
+        match self {
+            SubmitError::DuplicateId(_) | SubmitError::Full => true,
+            #[cfg(feature = "serde")]
+            SubmitError::Kind(error) => error.may_succeed_later(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubmitError::DuplicateId(id) => write!(f, "a live task has the id {id:?} already"),
+            SubmitError::InvalidId(id) => write!(
+                f,
+                "{id:?} is not possible as an id: it must not be empty or begin with '#'"
+            ),
+            SubmitError::NoSchedule => f.write_str(
+                "the task has no schedule: call one of after, at, every, every_after, cron, depends_on",
+            ),
+            SubmitError::UnknownDependency(id) => write!(
+                f,
+                "depends_on: there is no live task {id:?}, and none in the history: add that one first"
+            ),
+            SubmitError::DependencyCycle(ids) => {
+                f.write_str("depends_on: the task would wait for itself: ")?;
+                write_cycle(f, ids)
+            }
+            SubmitError::RecurringDependent => f.write_str(
+                "depends_on: a task that recurs cannot come after others: let a graph recur, or use after or at",
+            ),
+            SubmitError::Schedule(error) => error.fmt(f),
+            SubmitError::Policy(error) => error.fmt(f),
+            SubmitError::Retry(error) => error.fmt(f),
+            SubmitError::ZeroFailures => {
+                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
+            }
+            #[cfg(feature = "serde")]
+            SubmitError::Kind(error) => error.fmt(f),
+            SubmitError::Limit(error) => error.fmt(f),
+            SubmitError::ZeroTime(field) => write!(
+                f,
+                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
+            ),
+            SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
+            SubmitError::Full => {
+                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
+            }
+            SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
+        }
+    }
+}
+
+impl std::error::Error for SubmitError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SubmitError::Schedule(error) => Some(error),
+            SubmitError::Policy(error) => Some(error),
+            SubmitError::Retry(error) => Some(error),
+            #[cfg(feature = "serde")]
+            SubmitError::Kind(error) => Some(error),
+            SubmitError::Limit(error) => Some(error),
+            _ => None,
+        }
+    }
+}

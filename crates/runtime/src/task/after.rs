@@ -1,0 +1,134 @@
+//! What is left to do when the end of an attempt has been written down, without the lock: hooks, and
+//! what is the user's to be dropped.
+//!
+//! On a worker it is done there. On the driver, where an attempt was over time, what is the user's
+//! goes to the executor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::attempt::Attempt;
+use super::conclude::Ending;
+use super::failing::{Failing, Failure, Verdict};
+use super::trial::Lost;
+use super::upstream::News;
+use super::values::RunValues;
+use super::waiting::WaitingRun;
+use super::{Leftovers, Task, TaskState};
+use crate::scheduler::{DeadLetter, Replay};
+
+/// What is left to do without the lock.
+#[derive(Default)]
+#[must_use = "the user's code is in it"]
+pub(super) struct After {
+    pub(super) leftovers: Option<Leftovers>,
+    /// Those that waited for this run.
+    pub(super) news: Option<News>,
+    /// Runs that waited for this one to end.
+    pub(super) follow: Vec<WaitingRun>,
+    pub(super) lost: Lost,
+    /// What the run has carried.
+    pub(super) carried: Option<RunValues>,
+    /// Where the run stands now; `None` if nobody is told.
+    pub(super) result: Option<TaskState>,
+    /// For the hook.
+    pub(super) letter: Option<DeadLetter>,
+    /// What had to make room for it: the user's code, to be dropped.
+    pub(super) evicted: Vec<Replay>,
+    pub(super) next_in: Option<Duration>,
+    pub(super) is_interrupted: bool,
+    /// The task is in `Core::leaving`, and should no longer be.
+    pub(super) is_gone: bool,
+}
+
+impl After {
+    /// Drops what is the user's. Not on the driver.
+    fn discard(self) {
+        self.news.into_iter().for_each(News::tell);
+        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
+        self.evicted.into_iter().for_each(Replay::discard);
+        drop((self.lost, self.carried));
+    }
+
+    /// Whether anything is to be done elsewhere, if this is the driver.
+    fn is_nothing(&self) -> bool {
+        let leaves_nothing = self.leftovers.as_ref().is_none_or(Leftovers::is_nothing);
+        leaves_nothing
+            && self.news.is_none()
+            && self.evicted.is_empty()
+            && self.lost.is_nothing()
+            && self.carried.as_ref().is_none_or(RunValues::is_empty)
+            && !self.is_gone
+    }
+}
+
+impl Task {
+    /// The rest, on a worker: the user is told. Then the run need no longer count as going.
+    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
+        let (attempt, verdict) = (ending.attempt, ending.verdict);
+        self.cancel_timers(std::mem::take(&mut after.lost.timers));
+        after.news.take().into_iter().for_each(News::tell);
+        // Before it is out of sight of a shutdown that looks for runs to name.
+        if after.is_interrupted {
+            let mut info = self.info();
+            info.state = TaskState::Retrying;
+            let failed = u32::from(verdict.error().is_some());
+            info.attempt = attempt.number.saturating_add(failed);
+            self.core.interrupted.lock().push(info);
+        }
+        if after.is_gone {
+            self.leave();
+        }
+        if let Some(failing) = ending.failing {
+            self.call_hooks(attempt, failing, verdict, &after);
+            self.react(attempt, failing, verdict);
+        }
+        after.discard();
+    }
+
+    /// The rest, on the driver, of an attempt without hooks: what is the user's goes elsewhere.
+    pub(super) fn follow_up_on_driver(self: &Arc<Task>, mut after: After) {
+        self.cancel_timers(std::mem::take(&mut after.lost.timers));
+        if !after.is_nothing() {
+            let task = Arc::clone(self);
+            self.core.do_elsewhere(move || {
+                if after.is_gone {
+                    task.leave();
+                }
+                after.discard();
+            });
+        }
+        self.core.activity.end();
+    }
+
+    /// Its last run is over.
+    fn leave(&self) {
+        self.core.leaving.lock().remove(&self.id.serial);
+    }
+
+    fn call_hooks(&self, attempt: &Attempt, failing: &Failing, verdict: &Verdict, after: &After) {
+        if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
+            let failure = Failure {
+                task: self.name().to_owned(),
+                run: attempt.run,
+                attempt: attempt.number,
+                error: error.to_string(),
+                next_in: after.next_in,
+            };
+            self.call_hook("on_failure", || hook(&failure));
+        }
+        if let (Some(hook), Some(letter)) = (&failing.on_dead, &after.letter) {
+            self.call_hook("on_dead", || hook(letter));
+        }
+    }
+}
+
+impl Verdict {
+    pub(super) fn error(&self) -> Option<&Arc<str>> {
+        match self {
+            Verdict::Succeeded | Verdict::Stop => None,
+            Verdict::Again(again) => again.error.as_ref(),
+            Verdict::Failed { error, .. } => Some(error),
+        }
+    }
+}
