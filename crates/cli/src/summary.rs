@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use serde::Serialize;
+use wheel_runtime::SkipReason;
 
 use crate::file::TaskFile;
 use crate::record::{Counts, LatenessUs, Outcome, Record};
@@ -45,6 +46,8 @@ pub(crate) struct Left {
     /// Due runs that were skipped, because the last one was still going or several were missed
     /// together.
     pub(crate) skipped: u64,
+    /// Why the last one was.
+    pub(crate) last_skip: Option<SkipReason>,
     /// It would have run again.
     pub(crate) pending: bool,
 }
@@ -109,10 +112,11 @@ impl Summary {
                     .try_into()
                     .unwrap_or(u64::MAX),
                 went_wrong: tally.counts.failed + tally.counts.cut > 0,
-                last: tally.last.map(|outcome| match outcome {
-                    Outcome::Succeeded => "ok".to_owned(),
-                    Outcome::Failed(reason) | Outcome::Cut(reason) => reason,
-                }),
+                last: match tally.last {
+                    Some(Outcome::Succeeded) => Some("ok".to_owned()),
+                    Some(Outcome::Failed(reason) | Outcome::Cut(reason)) => Some(reason),
+                    None => left.last_skip.and_then(never_ran).map(str::to_owned),
+                },
             })
             .collect();
         Summary {
@@ -266,6 +270,7 @@ impl Row {
             ..
         } = self.counts;
         let (late, last) = match &self.last {
+            Some(last) if runs == 0 => ("-".to_owned(), last.clone()),
             Some(last) => (micros(self.lateness_max_us), last.clone()),
             None => ("-".to_owned(), "-".to_owned()),
         };
@@ -282,6 +287,15 @@ impl Row {
             late,
             last,
         ]
+    }
+}
+
+/// Why a task has no run at all.
+fn never_ran(reason: SkipReason) -> Option<&'static str> {
+    match reason {
+        SkipReason::Upstream => Some("skipped: what it depends on has ended otherwise"),
+        SkipReason::Misfire => Some("skipped: too late"),
+        _ => None,
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) use limits::{Concurrency, Rate};
 pub(crate) use program::Program;
 pub(crate) use retry::{Backoff, Retry};
 pub(crate) use schedule::{Floor, Schedule};
-pub(crate) use upstream::{Upstream, When};
+pub(crate) use upstream::Upstream;
 
 /// All tasks of a file, in its order.
 #[derive(Debug)]

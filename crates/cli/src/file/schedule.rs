@@ -101,14 +101,18 @@ impl Schedule {
         }
     }
 
-    /// Whether an instant is left after this one, whatever the count.
-    pub(crate) fn goes_on_after(&self, now: SystemTime) -> bool {
-        let is_open = self.not_after.is_none_or(|end| now < end);
-        is_open
-            && match &self.kind {
-                Kind::Cron { cron, zone } => cron.next_after(now, zone).is_some(),
-                _ => true,
+    /// Whether an instant is left after this one, whatever the count. `last` is what the last run was
+    /// for.
+    pub(crate) fn goes_on_after(&self, now: SystemTime, last: Option<SystemTime>) -> bool {
+        match &self.kind {
+            Kind::After(_) | Kind::At(_) | Kind::Upstream => true,
+            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
+                let next = last.and_then(|last| last.checked_add(*period));
+                self.not_after
+                    .is_none_or(|end| now < end && next.is_none_or(|next| next <= end))
             }
+            Kind::Every { .. } | Kind::Cron { .. } => self.asked().occurrences(now).is_ok(),
+        }
     }
 
     /// For a task that is handed over right after this call.

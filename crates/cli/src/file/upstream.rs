@@ -13,23 +13,18 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use wheel_runtime::When;
+
 use super::choice::one_of;
 use super::fault::Faults;
 use super::keys::nearest;
 use super::values::{self, Value};
 
-/// How another task must have ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
-    Succeeded,
-    Finished,
-    Failed,
-}
-
 /// One task that comes before another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Upstream {
     pub(crate) id: String,
+    /// How that one must have ended.
     pub(crate) when: When,
 }
 

@@ -12,6 +12,9 @@ pub(super) fn builder<'s>(scheduler: &'s Scheduler, task: &Task) -> TaskBuilder<
     if let Some(count) = task.schedule.count {
         builder = builder.count(count);
     }
+    for upstream in &task.upstream {
+        builder = builder.depends_on(&upstream.id, upstream.when);
+    }
     if let Some(retry) = &task.retry {
         builder = builder.retry(policy(retry));
     }

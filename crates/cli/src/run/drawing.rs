@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use wheel_runtime::{TaskHandle, TaskState};
+use wheel_runtime::TaskHandle;
 use wheel_sync::{
     Arc,
     thread::{self, JoinHandle},
 };
 
 use super::ending::{Ending, Limits};
-use super::handler::Setting;
+use super::handler::{Seen, Setting};
 use crate::live::{self, Standing};
 
 /// The line at the bottom of the terminal, while it is drawn.
@@ -71,11 +71,11 @@ impl Drawing {
 }
 
 fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
-    let mut skipped = Vec::with_capacity(handles.len());
+    let mut seen = Vec::with_capacity(handles.len());
     let mut next: Option<(Duration, String)> = None;
     for handle in handles {
         let info = handle.info();
-        skipped.push(info.state == TaskState::Skipped);
+        seen.push(Seen::from(&info));
         if let Some(rest) = info.next_in
             && next.as_ref().is_none_or(|(least, _)| rest < *least)
         {
@@ -84,7 +84,7 @@ fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
     }
     Standing {
         pending: setting
-            .pending(&skipped)
+            .pending(&seen)
             .into_iter()
             .filter(|pending| *pending)
             .count(),

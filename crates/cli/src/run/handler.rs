@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::{Context, Failure, Outcome as Verdict, Overlap, StopReason};
+use wheel_runtime::{
+    Context, Failure, Outcome as Verdict, Overlap, StopReason, TaskInfo, TaskState,
+};
 use wheel_sync::{Arc, Mutex};
 
 use super::account::{self, Account};
@@ -38,18 +40,35 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// For each task, whether it would run again. `skipped` says which of them never will, as they
-    /// were too late, or what they depend on has ended otherwise.
-    pub(crate) fn pending(&self, skipped: &[bool]) -> Vec<bool> {
+    /// For each task, whether it would run again.
+    pub(crate) fn pending(&self, seen: &[Seen]) -> Vec<bool> {
         let tallies = self.record.tallies();
         let now = SystemTime::now();
-        let tasks = self.file.tasks.iter().zip(tallies).zip(skipped);
-        let pending = tasks.map(|((task, tally), skipped)| {
+        let tasks = self.file.tasks.iter().zip(tallies).zip(seen);
+        let pending = tasks.map(|((task, tally), seen)| {
             let schedule = &task.schedule;
-            let has_more = !skipped && schedule.goes_on_after(now);
+            let has_more = !seen.is_skipped && schedule.goes_on_after(now, seen.last);
             has_more && schedule.count.is_none_or(|count| tally.counts.runs < count)
         });
         pending.collect()
+    }
+}
+
+/// What the scheduler knows of whether a task will run again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    /// It ran once only, and was too late for that, or what it depends on has ended otherwise.
+    is_skipped: bool,
+    /// The instant that its last run was for.
+    last: Option<SystemTime>,
+}
+
+impl From<&TaskInfo> for Seen {
+    fn from(info: &TaskInfo) -> Seen {
+        Seen {
+            is_skipped: info.state == TaskState::Skipped,
+            last: info.last_run.map(|run| run.nominal),
+        }
     }
 }
 

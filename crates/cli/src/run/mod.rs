@@ -26,7 +26,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Scheduler, TaskHandle, TaskState};
+use wheel_runtime::{Scheduler, TaskHandle, TaskInfo, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -43,7 +43,7 @@ use crate::signals;
 use crate::summary::{Cause, Left, Summary};
 use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
-use handler::{Handler, Setting, Show, cut_before};
+use handler::{Handler, Seen, Setting, Show, cut_before};
 
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
@@ -147,10 +147,14 @@ impl Run {
                 }
             }
         })?;
-        let scheduler = Scheduler::builder()
-            .workers(usize::from(args.workers))
-            .build()?;
         let file = &setting.file;
+        let builder = Scheduler::builder().workers(usize::from(args.workers));
+        // What others depend on may have ended when they are added.
+        let builder = match file.tasks.iter().any(|task| !task.upstream.is_empty()) {
+            true => builder.history(file.tasks.len()),
+            false => builder.history(0),
+        };
+        let scheduler = builder.build()?;
         let mut handles = Vec::with_capacity(file.tasks.len());
         for index in &file.order {
             let handler = Arc::new(Handler::new(*index, setting.clone()));
@@ -270,15 +274,13 @@ impl Run {
                 self.setting.record.recalled(index, cut_before(*attempt));
             }
         }
-        let skipped = self.handles.iter().map(|handle| handle.info().state);
-        let skipped: Vec<bool> = skipped.map(|state| state == TaskState::Skipped).collect();
-        let pending = self.setting.pending(&skipped);
-        let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
-            let info = handle.info();
-            Left {
-                skipped: info.skipped.saturating_add(info.missed),
-                pending,
-            }
+        let infos: Vec<TaskInfo> = self.handles.iter().map(TaskHandle::info).collect();
+        let seen: Vec<Seen> = infos.iter().map(Seen::from).collect();
+        let pending = self.setting.pending(&seen);
+        let left = infos.iter().zip(pending).map(|(info, pending)| Left {
+            skipped: info.skipped.saturating_add(info.missed),
+            last_skip: info.last_skip,
+            pending,
         });
         left.collect()
     }
