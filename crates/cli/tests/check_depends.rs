@@ -20,6 +20,7 @@ fn what_is_right_is_accepted() {
         "depends_on = [\"b\", \"c\"]",
         "depends_on = { b = \"succeeded\", c = \"finished\", \"d e\" = \"failed\" }",
         "depends_on = \"b\"\nafter = \"3s\"\ncount = 1",
+        "depends_on = \"b\"\njitter = \"1s\"\nmisfire = \"skip\"\ntimeout = \"1s\"\ndeadline = \"1s\"",
         "depends_on = \"b\"\nat = \"2126-12-01T02:00:00Z\"",
     ] {
         // Also on what stands behind it, and on what recurs.

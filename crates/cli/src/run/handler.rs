@@ -127,6 +127,11 @@ impl Handler {
             _ => self.account.begun(attempt),
         }
         let limits = Time::of(task, context);
+        if limits.is_over() {
+            record.not_started(self.index, number);
+            self.account.failed(attempt);
+            return Verdict::Failure(limits.why);
+        }
         let started = self
             .command()
             .and_then(|mut command| children.start(&mut command));

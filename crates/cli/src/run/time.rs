@@ -21,7 +21,7 @@ pub(super) struct Time {
     /// When the program is told to end.
     pub(super) until: Option<Instant>,
     /// What it is told, in words.
-    why: String,
+    pub(super) why: String,
 }
 
 impl Time {
@@ -40,6 +40,11 @@ impl Time {
         };
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         Time { until, why }
+    }
+
+    /// Whether there is none, as the attempt had to wait for the program of another run.
+    pub(super) fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
     }
 
     /// How the attempt has ended.

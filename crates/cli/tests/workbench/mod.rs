@@ -217,9 +217,12 @@ pub(crate) fn long(script: &str) -> String {
     format!("[[task]]\nid = \"long\"\nafter = \"0s\"\nrun = [\"sh\", \"-c\", '''{script}''']\n")
 }
 
-/// The file has no fault.
+/// The file has no fault, and the engine takes all of its tasks.
 #[track_caller]
 pub(crate) fn accepted(text: &str) {
-    let done = Workbench::new().check(text);
+    let bench = Workbench::new();
+    let done = bench.check(text);
+    assert_eq!(done.code, Some(0), "{text}\n{done:?}");
+    let done = bench.run(text, &["--for", "1ms", "--quiet"]);
     assert_eq!(done.code, Some(0), "{text}\n{done:?}");
 }
