@@ -156,3 +156,8 @@ pub struct OfKinds;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/TIME_LIMITS.md")]
 pub struct TimeLimits;
+
+/// Those of the page about dependencies.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/DEPENDENCIES.md")]
+pub struct Dependencies;

@@ -19,13 +19,14 @@ mod rate;
 mod limit_error;
 mod retry;
 mod rules;
-mod when;
+mod condition;
 
 #[cfg(feature = "serde")]
 pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
 #[cfg(feature = "serde")]
 pub use breaker::{Breaker, BreakerError, BreakerState};
 pub use concurrency::Concurrency;
+pub use condition::When;
 pub(crate) use draw::Draws;
 pub use error::PolicyError;
 pub use jitter::Jitter;
@@ -42,4 +43,3 @@ pub(crate) use retry::{DELAY_MIN, Decision, Failed};
 pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
 pub(crate) use rules::{React, Rules, RunEnd};
 pub use rules::{Reaction, RepeatedFailure};
-pub use when::When;

@@ -49,8 +49,8 @@ impl<'s> TaskBuilder<'s> {
     /// assert_eq!(alarm.wait(), TaskState::Skipped);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn depends_on(mut self, id: impl Into<String>, when: When) -> TaskBuilder<'s> {
-        self.depends_on.push((id.into(), when));
+    pub fn depends_on(mut self, id: impl Into<String>, wanted: When) -> TaskBuilder<'s> {
+        self.depends_on.push((id.into(), wanted));
         self
     }
 }
@@ -96,10 +96,10 @@ impl Core {
 
 pub(super) fn conditions(asked: Vec<(String, When)>, parents: &[Arc<Task>]) -> Vec<Condition> {
     let both = asked.into_iter().zip(parents);
-    let condition = |((id, when), parent): ((String, When), &Arc<Task>)| Condition {
+    let condition = |((id, wanted), parent): ((String, When), &Arc<Task>)| Condition {
         parent: Arc::downgrade(parent),
         id: id.into(),
-        when,
+        wanted,
     };
     both.map(condition).collect()
 }

@@ -101,25 +101,23 @@ impl Ended {
         drop(forgotten);
     }
 
-    /// Those that `is_it` picks, the one that ended first in front, but only of the last ones.
+    /// Those of the last ones that `is_it` picks, the one that ended first in front.
     fn find(&self, is_it: impl Fn(&Task) -> bool) -> Vec<Arc<Task>> {
+        // Relaxed: what a later number stands for may be there already or not. [O71]
+        let next = self.next_number.load(Ordering::Relaxed);
+        let first = next.saturating_sub(self.tasks_max as u64);
+        let picks = |one: &&One| one.number >= first && is_it(&one.task);
         let mut found: Vec<One> = Vec::new();
-        let picks = |one: &&One| is_it(&one.task);
         for place in &self.places {
             found.extend(place.lock().tasks.iter().filter(picks).cloned());
         }
-        let mut seen: Vec<u64> = found.iter().map(|one| one.task.id.serial).collect();
-        seen.sort_unstable();
-        // One that goes from its place to the ring meanwhile would be seen twice.
-        let is_new = |one: &&One| seen.binary_search(&one.task.id.serial).is_err();
         let ring = self.ring.lock();
-        let mut all: Vec<One> = ring.iter().filter(picks).filter(is_new).cloned().collect();
+        found.extend(ring.iter().filter(picks).cloned());
         drop(ring);
-        all.append(&mut found);
-        all.sort_by_key(|one| one.number);
-        let over = all.len().saturating_sub(self.tasks_max);
-        all.drain(..over);
-        all.into_iter().map(|one| one.task).collect()
+        found.sort_by_key(|one| one.number);
+        // One that went from its place to the ring meanwhile has been met twice.
+        found.dedup_by_key(|one| one.number);
+        found.into_iter().map(|one| one.task).collect()
     }
 
     /// The task of this id that ended last.
@@ -208,5 +206,28 @@ impl Core {
 impl fmt::Debug for History<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("History").field("len", &self.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ManualClock;
+
+    #[test]
+    fn the_ring_is_bounded_and_so_is_what_waits_for_it() {
+        const BOUND: usize = 1_000;
+        let builder = Scheduler::builder().clock(ManualClock::new());
+        let scheduler = builder.workers(1).history(BOUND).build().unwrap();
+        let ended = &scheduler.core.ended;
+        for _ in 0..5 * BOUND {
+            let task = scheduler.after(Duration::from_secs(1), |_| ()).unwrap();
+            let _ = task.cancel();
+            let in_places: usize = ended.places.iter().map(|p| p.lock().tasks.len()).sum();
+            assert!(ended.ring.lock().len() <= BOUND && in_places <= BOUND / 10);
+        }
+        assert_eq!(scheduler.history().len(), BOUND);
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Upstream {
 pub(crate) struct Condition {
     pub(crate) parent: Weak<Task>,
     pub(crate) id: Box<str>,
-    pub(crate) when: When,
+    pub(crate) wanted: When,
 }
 
 /// When a task is due whose conditions hold.
@@ -234,7 +234,7 @@ impl Task {
         let Some(heard) = upstream.conditions[condition].take() else {
             return Leftovers::NOTHING;
         };
-        if !heard.when.holds(how) {
+        if !heard.wanted.holds(how) {
             return self.skip_downstream(life);
         }
         upstream.open -= 1;

@@ -10,8 +10,8 @@ use wheel_runtime::{
 use crate::bed::{Bed, HANG, gate, ms, size};
 
 /// A task that waits for `parent` and notes when it runs.
-fn child(bed: &Bed, id: &str, parent: &str, when: When) -> TaskHandle {
-    let task = bed.scheduler.task(id).depends_on(parent, when);
+fn child(bed: &Bed, id: &str, parent: &str, wanted: When) -> TaskHandle {
+    let task = bed.scheduler.task(id).depends_on(parent, wanted);
     task.run(|_| ()).unwrap()
 }
 
@@ -28,7 +28,7 @@ const EACH: [When; 3] = [When::Succeeded, When::Failed, When::Finished];
 
 /// How tasks end that wait for `parent`, one of each kind.
 fn each(bed: &Bed, parent: &str) -> [TaskHandle; 3] {
-    EACH.map(|when| child(bed, &format!("{parent} {when:?}"), parent, when))
+    EACH.map(|wanted| child(bed, &format!("{parent} {wanted:?}"), parent, wanted))
 }
 
 #[test]

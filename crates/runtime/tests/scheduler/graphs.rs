@@ -27,7 +27,7 @@ fn states(graph: &GraphHandle) -> Vec<(String, TaskState)> {
 }
 
 /// `a` fails; `b` waits for it, `c` for `b`; `d` for nobody, after 1 s; `e` in case `a` fails.
-fn with_failure<'s>(bed: &'s Bed, policy: WhenNodeFails) -> GraphHandle {
+fn with_failure(bed: &Bed, policy: WhenNodeFails) -> GraphHandle {
     let graph = bed.scheduler.graph("g").on_failure(policy);
     let was_here = AtomicBool::new(false);
     let snooze = move |_: &Context| match was_here.swap(true, Ordering::SeqCst) {

@@ -81,7 +81,7 @@ fn of_an_id_that_was_used_again_the_one_that_ended_last_is_found() {
     assert!(bed.scheduler.history().get("y").is_none());
 }
 
-#[test] // MG-06
+#[test]
 fn beyond_the_bound_the_one_that_ended_first_is_forgotten() {
     let bed = Bed::with(|builder| builder.workers(1).history(3));
     for n in 0..size(1_000, 100_000) {

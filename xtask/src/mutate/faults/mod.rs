@@ -1,12 +1,13 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
 //! One list per crate, and of the runtime one for cron, one for the other schedules, one for what
-//! happens when a run fails, one for occurrences that meet something, and one for time limits. A
-//! fault is a mistake that somebody could make: a step left out, two steps in the other order, a
-//! bound off by one. Its text stands exactly once in its file, and what notices
-//! it is a model where it takes two threads, else the test that is nearest.
+//! happens when a run fails, one for occurrences that meet something, one for time limits, and one
+//! for tasks that come after others. A fault is a mistake that somebody could make: a step left out,
+//! two steps in the other order, a bound off by one. Its text stands exactly once in its file, and
+//! what notices it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
+mod dependencies;
 mod occurrences;
 mod overflow;
 mod retry;
@@ -70,6 +71,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         schedule::FAULTS,
         occurrences::FAULTS,
         time::FAULTS,
+        dependencies::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

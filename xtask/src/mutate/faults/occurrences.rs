@@ -44,8 +44,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "what waits for a run to end goes on waiting",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "            None => after.follow = self.release(&mut life),\n",
-        replace: "            None => {}\n",
+        find: "                after.follow = self.release(&mut life);\n",
+        replace: "",
         notice: test("each_one_follows_up_to_the_limit"),
     },
     Fault {

@@ -167,8 +167,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run counts as over before the task does",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "        let is_gone = was_leaving && life.state.runs() == 0;\n        self.over_with(life, before);\n",
-        replace: "        let is_gone = was_leaving && life.state.runs() == 0;\n        self.core.activity.end();\n        self.core.activity.begin();\n        self.over_with(life, before);\n",
+        find: "        self.over_with(life, before);\n        self.hand_over(std::mem::take(&mut after.follow));\n",
+        replace: "        self.core.activity.end();\n        self.core.activity.begin();\n        self.over_with(life, before);\n        self.hand_over(std::mem::take(&mut after.follow));\n",
         notice: Notice::Model("handle_wait", "who_waits_for_the_last"),
     },
     Fault {

@@ -13,8 +13,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a worker decides although the driver has",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "        if life.state.check_over(attempt.ticket).is_err() {\n            // The attempt is not",
-        replace: "        if false {\n            // The attempt is not",
+        find: "        if life.state.check_over(attempt.ticket).is_err() {\n            drop(life);\n",
+        replace: "        if false {\n            drop(life);\n",
         notice: Notice::Model("timeout_or_completion", "of_a_timeout"),
     },
     Fault {
@@ -42,7 +42,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "nobody looks at the clock when a handler returns",
         file: "crates/runtime/src/task/conclude.rs",
         find: "        let over = attempt.limit.passed(at);\n",
-        replace: "        let over = attempt.limit.passed(attempt.started.since);\n",
+        replace: "        let over = attempt.limit.passed(attempt.started.0);\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "over_by_the_clock"),
     },
     Fault {

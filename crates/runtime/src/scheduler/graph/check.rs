@@ -51,8 +51,8 @@ impl Shape {
             number.ok_or_else(|| GraphError::UnknownNode(name.clone()))
         };
         let mut before = vec![Vec::new(); names.len()];
-        for (from, to, when) in edges {
-            before[find(to)?].push((find(from)?, *when));
+        for (from, to, wanted) in edges {
+            before[find(to)?].push((find(from)?, *wanted));
         }
         match sorted(&before) {
             Ok(order) => Ok(Shape {
@@ -75,10 +75,10 @@ impl Shape {
     }
 
     /// What an edge means under the policy of the graph.
-    pub(super) fn meaning(&self, when: When) -> When {
-        match (self.on_failure, when) {
+    pub(super) fn meaning(&self, wanted: When) -> When {
+        match (self.on_failure, wanted) {
             (WhenNodeFails::Continue, When::Succeeded) => When::Finished,
-            _ => when,
+            _ => wanted,
         }
     }
 }

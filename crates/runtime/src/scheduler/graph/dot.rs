@@ -18,8 +18,8 @@ pub(super) fn write(shape: &Shape, nodes: &[NodeInfo]) -> String {
         text.push_str(&line);
     }
     for (to, before) in shape.before.iter().enumerate() {
-        for &(from, when) in before {
-            let label = match when {
+        for &(from, wanted) in before {
+            let label = match wanted {
                 When::Succeeded => "",
                 When::Failed => " [label=\"failed\", style=dashed]",
                 When::Finished => " [label=\"finished\"]",

@@ -144,9 +144,9 @@ impl<'s> GraphBuilder<'s> {
         mut self,
         from: impl Into<String>,
         to: impl Into<String>,
-        when: When,
+        wanted: When,
     ) -> GraphBuilder<'s> {
-        self.edges.push((from.into(), to.into(), when));
+        self.edges.push((from.into(), to.into(), wanted));
         self
     }
 

@@ -244,23 +244,23 @@ impl Work {
         let clock = core.engine.clock();
         let planned = Schedule::at(nominal).plan(clock.now(), clock.wall(), Draws::default());
         let (plan, _) = planned.expect("a single instant is always possible");
-        let before = shape.before[node].iter().map(|&(from, when)| {
+        let before = shape.before[node].iter().map(|&(from, wanted)| {
             let parent = tasks[from].as_ref();
-            (parent.expect("it was added before"), from, when)
+            (parent.expect("it was added before"), from, wanted)
         });
         let parents: Vec<Arc<Task>> = before.clone().map(|(parent, ..)| parent.clone()).collect();
         let mut conditions: Vec<Condition> = before
-            .map(|(parent, _, when)| Condition {
+            .map(|(parent, _, wanted)| Condition {
                 parent: Arc::downgrade(parent),
                 id: parent.name().into(),
-                when: shape.meaning(when),
+                wanted: shape.meaning(wanted),
             })
             .collect();
         if conditions.is_empty() {
             conditions.push(Condition {
                 parent: Weak::new(),
                 id: shape.id.as_str().into(),
-                when: When::Finished,
+                wanted: When::Finished,
             });
         }
         let name = shape.task_id(node);

@@ -28,58 +28,12 @@
 //! and is replayed (`queue_kept`). `docs/TASK_STATES.md` has every step in every state; a test
 //! holds the two together.
 
+mod name;
 mod runs;
 
 use super::CancelToken;
+pub use name::TaskState;
 use runs::{Kept, Run, Runs};
-
-/// Where a task stands. While runs of it wait or are going, it stands where the busiest of them does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TaskState {
-    /// Waits until it is due.
-    Scheduled,
-    /// Is due, and waits for a worker.
-    Queued,
-    /// A worker runs it.
-    Running,
-    /// Waits for the next attempt of a run: the last one failed, or was snoozed.
-    Retrying,
-    /// Is not due before it is [resumed](crate::Scheduler::resume).
-    Paused,
-    /// Ended: the last run succeeded.
-    Succeeded,
-    /// Ended: the last run failed, and the task has no retry policy.
-    Failed,
-    /// Ended: the last run was not over in [time](crate::TaskBuilder::timeout), and the task has no
-    /// retry policy.
-    TimedOut,
-    /// Ended: cancelled, or not run because the scheduler was shut down.
-    Cancelled,
-    /// Ended: the last run failed, and will not be tried again. It is in the dead letters.
-    Dead,
-    /// Ended: the executor refused its only run.
-    Skipped,
-}
-
-impl TaskState {
-    /// Whether the task will never run again.
-    pub fn has_ended(self) -> bool {
-        match self {
-            TaskState::Scheduled
-            | TaskState::Queued
-            | TaskState::Running
-            | TaskState::Retrying
-            | TaskState::Paused => false,
-            TaskState::Succeeded
-            | TaskState::Failed
-            | TaskState::TimedOut
-            | TaskState::Cancelled
-            | TaskState::Dead
-            | TaskState::Skipped => true,
-        }
-    }
-}
 
 /// Names one attempt of a run of a task. Of four thousand million attempts of a task, the first one
 /// has left the hands of everybody.
