@@ -196,7 +196,7 @@ impl<'v, 'd> Said<'v, 'd> {
         };
         Some(Schedule {
             kind,
-            count: self.count.clone().ok()?,
+            count: self.count.ok()?,
             not_before: self.not_before.ok()?,
             not_after: self.not_after.ok()?,
         })

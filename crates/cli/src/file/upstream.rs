@@ -25,7 +25,7 @@ use super::values::{self, Value};
 pub(crate) struct Upstream {
     pub(crate) id: String,
     /// How that one must have ended.
-    pub(crate) when: When,
+    pub(crate) ended: When,
 }
 
 /// What one task has said, with the places.
@@ -37,7 +37,7 @@ pub(super) struct Asked {
     pub(super) upstream: Vec<(Upstream, Range<usize>)>,
 }
 
-const WHENS: [(&str, When); 3] = [
+const ENDINGS: [(&str, When); 3] = [
     ("succeeded", When::Succeeded),
     ("finished", When::Finished),
     ("failed", When::Failed),
@@ -58,7 +58,7 @@ pub(super) fn read(
 ) -> (Vec<(Upstream, Range<usize>)>, bool) {
     let mut found: Vec<(Upstream, Range<usize>)> = Vec::new();
     let mut right = true;
-    let mut add = |id: &str, when: When, place: Range<usize>, faults: &mut Faults| {
+    let mut add = |id: &str, ended: When, place: Range<usize>, faults: &mut Faults| {
         if found.iter().any(|(upstream, _)| upstream.id == id) {
             faults
                 .add(place, format!("`depends_on` names {id:?} twice"))
@@ -66,7 +66,7 @@ pub(super) fn read(
             return false;
         }
         let id = id.to_owned();
-        found.push((Upstream { id, when }, place));
+        found.push((Upstream { id, ended }, place));
         true
     };
     if let Some(id) = value.get_ref().as_str() {
@@ -94,9 +94,9 @@ pub(super) fn read(
                 .help("name a task, or drop it");
         }
     } else if let Some(table) = value.get_ref().as_table() {
-        for (id, when) in table.iter() {
-            right &= match one_of(id.get_ref(), when, WHENS, faults) {
-                Some(when) => add(id.get_ref(), when, id.span(), faults),
+        for (id, ended) in table.iter() {
+            right &= match one_of(id.get_ref(), ended, ENDINGS, faults) {
+                Some(ended) => add(id.get_ref(), ended, id.span(), faults),
                 None => false,
             };
         }
@@ -275,8 +275,8 @@ mod tests {
                 id: Some(number.to_string()),
                 upstream: (upstream.iter())
                     .map(|id| {
-                        let (id, when) = (id.to_string(), When::Succeeded);
-                        (Upstream { id, when }, 0..0)
+                        let (id, ended) = (id.to_string(), When::Succeeded);
+                        (Upstream { id, ended }, 0..0)
                     })
                     .collect(),
             })

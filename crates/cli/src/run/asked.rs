@@ -13,7 +13,7 @@ pub(super) fn builder<'s>(scheduler: &'s Scheduler, task: &Task) -> TaskBuilder<
         builder = builder.count(count);
     }
     for upstream in &task.upstream {
-        builder = builder.depends_on(&upstream.id, upstream.when);
+        builder = builder.depends_on(&upstream.id, upstream.ended);
     }
     if let Some(retry) = &task.retry {
         builder = builder.retry(policy(retry));
