@@ -65,6 +65,21 @@ fn tasks_with_one_key_go_one_after_the_other_or_as_many_as_it_says() {
 }
 
 #[test]
+fn the_number_of_a_key_is_said_once_for_all_of_its_tasks() {
+    let bench = Workbench::new();
+    // Each waits until the other one is there; the one that says nothing is due last.
+    let script = "touch $$.here; while test $(ls *.here | wc -l) -lt 2; do sleep 0.01; done";
+    let key = "concurrency_key = \"db\"\ntimeout = \"20s\"";
+    let text = task(
+        "says",
+        &format!("after = \"0s\"\n{key}\nconcurrency = 2"),
+        script,
+    ) + &task("takes-over", &format!("after = \"200ms\"\n{key}"), script);
+    let json = bench.start(&text, &["--json"]).end().json();
+    assert_eq!(json["succeeded"], 2, "{json}");
+}
+
+#[test]
 fn a_rate_is_held_and_its_burst_goes_at_once() {
     let bench = Workbench::new();
     let call = |n| {
