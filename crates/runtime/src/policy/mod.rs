@@ -5,6 +5,7 @@
 
 #[cfg(feature = "serde")]
 mod breaker;
+mod hash;
 mod draw;
 mod error;
 
@@ -28,6 +29,9 @@ pub use breaker::{Breaker, BreakerError, BreakerState};
 pub use concurrency::Concurrency;
 pub use condition::When;
 pub(crate) use draw::Draws;
+#[cfg(feature = "serde")]
+pub(crate) use hash::mixed;
+pub(crate) use hash::{fnv1a, mixed_otherwise};
 pub use error::PolicyError;
 pub use jitter::Jitter;
 pub(crate) use labels::Labels;
