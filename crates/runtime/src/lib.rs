@@ -85,10 +85,10 @@ pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
 pub use observe::{Lateness, Stats};
 #[cfg(feature = "serde")]
-pub use policy::{Breaker, BreakerError, BreakerState};
+pub use policy::{Breaker, BreakerState};
 pub use policy::{
-    Concurrency, GaveUp, Jitter, LimitError, Misfire, OnFull, Overlap, PolicyError, Priority,
-    RateLimit, Reaction, RepeatedFailure, Retry, RetryError, RetryJitter, When,
+    Concurrency, GaveUp, Jitter, Misfire, OnFull, Overlap, PolicyError, Priority,
+    RateLimit, Reaction, RepeatedFailure, Retry, RetryJitter, When,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::LimitError;
+use super::PolicyError;
 
 /// The most labels of a task, or of a pool.
 const LABELS_MAX: usize = 64;
@@ -44,15 +44,15 @@ impl Labels {
             .all(|(name, value)| self.get(name) == Some(value))
     }
 
-    pub(crate) fn check(&self) -> Result<(), LimitError> {
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
         if self.0.len() > LABELS_MAX {
             let given = format!("{} labels", self.0.len());
             let wanted = format!("at most {LABELS_MAX}");
-            return Err(LimitError::new("label", given, wanted));
+            return Err(PolicyError::new("label", given, wanted));
         }
         self.iter().try_for_each(|(name, value)| {
-            LimitError::check_text("label", name)?;
-            LimitError::check_text("label", value)
+            PolicyError::check_text("label", name)?;
+            PolicyError::check_text("label", value)
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::limits::{AtOnce, Limits, Often};
 use super::pools::Routes;
 use super::submit::TaskBuilder;
-use crate::policy::{Concurrency, Labels, LimitError, Priority, RateLimit};
+use crate::policy::{Concurrency, Labels, PolicyError, Priority, RateLimit};
 
 /// As it was asked for.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl<'s> TaskBuilder<'s> {
 
 impl OrderAsked {
     /// What the task `id` carries of it.
-    pub(super) fn checked(self, routes: &Routes, id: &str) -> Result<Limits, LimitError> {
+    pub(super) fn checked(self, routes: &Routes, id: &str) -> Result<Limits, PolicyError> {
         self.labels.check()?;
         let pool = match &self.pool {
             Some(name) => routes.by_name(name)?,

@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::error::BuildError;
 use crate::executor::Workers;
-use crate::policy::{Labels, LimitError, fnv1a, mixed_otherwise};
+use crate::policy::{Labels, PolicyError, fnv1a, mixed_otherwise};
 
 const FIELD: &str = "pool";
 const POOLS_MAX: usize = 255;
@@ -90,12 +90,12 @@ impl Routes {
         let mut routes = Vec::<Route>::new();
         for spec in specs {
             let is_new = routes.iter().all(|route| route.name != spec.name);
-            let checked = LimitError::check_text(FIELD, &spec.name).and(spec.labels.check());
+            let checked = PolicyError::check_text(FIELD, &spec.name).and(spec.labels.check());
             let checked = checked.and(if is_new {
                 Ok(())
             } else {
                 let given = format!("a second {:?}", spec.name);
-                Err(LimitError::new(FIELD, given, "each name once"))
+                Err(PolicyError::new(FIELD, given, "each name once"))
             });
             checked.map_err(BuildError::Pool)?;
             routes.push(Route {
@@ -108,14 +108,14 @@ impl Routes {
     }
 
     /// Which pool the name is of.
-    pub(super) fn by_name(&self, name: &str) -> Result<usize, LimitError> {
+    pub(super) fn by_name(&self, name: &str) -> Result<usize, PolicyError> {
         let found = self.0.iter().position(|route| route.name == name);
         found.map(|index| index + 1).ok_or_else(|| {
             let wanted = match &*self.0 {
                 [] => "the scheduler has no named pools".to_owned(),
                 pools => format!("one of {}", Names(pools)),
             };
-            LimitError::new(FIELD, format!("{name:?}"), wanted)
+            PolicyError::new(FIELD, format!("{name:?}"), wanted)
         })
     }
 

@@ -16,7 +16,7 @@ use super::when_due::WhenDue;
 use super::{Scheduler, time_limits};
 #[cfg(feature = "serde")]
 use crate::clock::Moment;
-use crate::policy::{Draws, Misfire, Overlap, When};
+use crate::policy::{Draws, Misfire, Overlap, PolicyError, Retry, When};
 use crate::schedule::{AskedZone, Cron, CronError, Schedule, Start, Zone, ZoneError, asked_zone};
 use crate::task::{
     Code, Context, Failing, First, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
@@ -319,27 +319,24 @@ impl<'s> TaskBuilder<'s> {
     }
 
     /// What was asked for besides a schedule, of the task `id`, if it is possible.
-    fn checked(&mut self, id: &str) -> Result<Settings, SubmitError> {
+    fn checked(&mut self, id: &str) -> Result<Settings, PolicyError> {
+        let no_runs = || PolicyError::new("count", "0", "at least 1");
         let runs_max = self
             .runs
-            .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
+            .map(|runs| NonZeroU64::new(runs).ok_or_else(no_runs));
         let runs_max = runs_max.transpose()?;
         let mut settings = self.settings.clone();
-        settings.misfire.check().map_err(SubmitError::Policy)?;
-        settings.overlap.check().map_err(SubmitError::Policy)?;
-        let failing = self.failing.as_deref();
-        if let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) {
-            retry.check().map_err(SubmitError::Retry)?;
-        }
-        if failing.is_some_and(|failing| failing.rules.has_zero()) {
-            return Err(SubmitError::ZeroFailures);
+        settings.misfire.check()?;
+        settings.overlap.check()?;
+        if let Some(failing) = self.failing.as_deref() {
+            failing.retry.as_ref().map_or(Ok(()), Retry::check)?;
+            failing.rules.check()?;
         }
         self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
         let order = self.order.take();
         if order.is_some() || runs_max.is_some() {
             let routes = &self.scheduler.core.routes;
-            let limits = order.unwrap_or_default().checked(routes, id);
-            let limits = limits.map_err(SubmitError::Limit)?;
+            let limits = order.unwrap_or_default().checked(routes, id)?;
             settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
         }
         Ok(settings)

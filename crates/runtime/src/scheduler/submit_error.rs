@@ -5,7 +5,7 @@ use std::fmt;
 use super::after_others::write_cycle;
 #[cfg(feature = "serde")]
 use super::kinds::KindError;
-use crate::policy::{LimitError, PolicyError, RetryError};
+use crate::policy::PolicyError;
 use crate::schedule::ScheduleError;
 
 /// Why a task was not added. The handler is dropped.
@@ -29,21 +29,12 @@ pub enum SubmitError {
     RecurringDependent,
     /// The schedule is not possible.
     Schedule(ScheduleError),
-    /// A task that runs no times.
-    ZeroCount,
-    /// A number of the misfire or the overlap policy is not possible.
+    /// What a policy was told is not possible: a count, a retry, a time limit, a label, a pool and so
+    /// on.
     Policy(PolicyError),
-    /// The retry policy is not possible.
-    Retry(RetryError),
-    /// A rule about 0 failures in a row.
-    ZeroFailures,
     /// Something is wrong with its kind, or with the payload for that.
     #[cfg(feature = "serde")]
     Kind(KindError),
-    /// A label, a pool, a concurrency key or a rate limit is not possible.
-    Limit(LimitError),
-    /// This time limit is zero, in which nothing can be done.
-    ZeroTime(&'static str),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -60,6 +51,12 @@ impl SubmitError {
             SubmitError::Kind(error) => error.may_succeed_later(),
             _ => false,
         }
+    }
+}
+
+impl From<PolicyError> for SubmitError {
+    fn from(error: PolicyError) -> SubmitError {
+        SubmitError::Policy(error)
     }
 }
 
@@ -87,18 +84,8 @@ impl fmt::Display for SubmitError {
             ),
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Policy(error) => error.fmt(f),
-            SubmitError::Retry(error) => error.fmt(f),
-            SubmitError::ZeroFailures => {
-                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
-            }
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => error.fmt(f),
-            SubmitError::Limit(error) => error.fmt(f),
-            SubmitError::ZeroTime(field) => write!(
-                f,
-                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
-            ),
-            SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
                 f.write_str("there are as many live tasks as max_tasks allows; some must end first")
             }
@@ -112,10 +99,8 @@ impl std::error::Error for SubmitError {
         match self {
             SubmitError::Schedule(error) => Some(error),
             SubmitError::Policy(error) => Some(error),
-            SubmitError::Retry(error) => Some(error),
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => Some(error),
-            SubmitError::Limit(error) => Some(error),
             _ => None,
         }
     }

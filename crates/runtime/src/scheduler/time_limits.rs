@@ -4,8 +4,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::submit::TaskBuilder;
-use super::submit_error::SubmitError;
 use crate::panics::discard;
+use crate::policy::PolicyError;
 use crate::task::Terms;
 
 impl<'s> TaskBuilder<'s> {
@@ -106,10 +106,11 @@ impl<'s> TaskBuilder<'s> {
 }
 
 /// Whether the limits are possible.
-pub(super) fn check(terms: &Terms) -> Result<(), SubmitError> {
+pub(super) fn check(terms: &Terms) -> Result<(), PolicyError> {
     for (field, limit) in [("timeout", terms.timeout), ("deadline", terms.deadline)] {
         if limit == Some(Duration::ZERO) {
-            return Err(SubmitError::ZeroTime(field));
+            let wanted = "longer than that, or Duration::MAX for no limit";
+            return Err(PolicyError::new(field, "0", wanted));
         }
     }
     Ok(())

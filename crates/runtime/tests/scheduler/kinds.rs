@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use wheel_runtime::{
-    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, RetryError, SubmitError,
+    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, SubmitError,
     TaskState,
 };
 
@@ -109,27 +109,28 @@ fn a_kind_with_impossible_settings_is_refused() {
     let cases = [
         (
             kind().variant("a", 60, nothing).variant("b", 41, nothing),
-            RegisterError::Percent(101),
+            "variant: 101 percent in all is not possible: at most 100",
         ),
         (
             kind().variant("a", 1, nothing).variant("a", 1, nothing),
-            RegisterError::DuplicateVariant("a".into()),
+            "two variants are called \"a\": each needs a name of its own",
         ),
         (
             kind().variant("", 1, nothing),
-            RegisterError::InvalidName(String::new()),
+            "\"\" is not possible as a name: 1 to 128 bytes without control characters",
         ),
         (
             kind().fallback_after(0, nothing),
-            RegisterError::ZeroFailures,
+            "fallback_after: 0 failures is not possible: at least 1",
         ),
         (
             kind().retry(Retry::fixed(ms(1)).max_attempts(0)),
-            RegisterError::Retry(RetryError::ZeroAttempts),
+            "retry.max_attempts: 0 is not possible: at least 1, as it counts the first try",
         ),
     ];
     for (kind, error) in cases {
-        assert_eq!(bed.scheduler.register_kind(kind), Err(error));
+        let refused = bed.scheduler.register_kind(kind).unwrap_err();
+        assert_eq!(refused.to_string(), error);
     }
     assert!(bed.scheduler.kinds().is_empty());
 }

@@ -8,7 +8,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::LimitError;
+use super::PolicyError;
 use crate::clock::{Moment, duration_of};
 
 const FIELD: &str = "rate_limit";
@@ -113,11 +113,11 @@ impl RateLimit {
         self
     }
 
-    pub(crate) fn checked(&self) -> Result<Rate, LimitError> {
+    pub(crate) fn checked(&self) -> Result<Rate, PolicyError> {
         if let Some(key) = &self.key {
-            LimitError::check_text(FIELD, key)?;
+            PolicyError::check_text(FIELD, key)?;
         }
-        let no_burst = || LimitError::new(FIELD, "a burst of 0", "at least 1");
+        let no_burst = || PolicyError::new(FIELD, "a burst of 0", "at least 1");
         let burst = NonZeroU32::new(self.burst).ok_or_else(no_burst)?;
         let (units, period) = match self.asked {
             Asked::Count(count, period) => {
@@ -125,7 +125,7 @@ impl RateLimit {
                 if !is_possible {
                     let given = format!("{count} per {period:?}");
                     let wanted = "at least 1, per 1 ns to 100 years";
-                    return Err(LimitError::new(FIELD, given, wanted));
+                    return Err(PolicyError::new(FIELD, given, wanted));
                 }
                 (u64::from(count), period)
             }
@@ -134,7 +134,7 @@ impl RateLimit {
                 if !(least..=PER_SECOND_MAX).contains(&rate) {
                     let given = format!("{rate} per second");
                     let wanted = "more than 0 (1 in 100 years), at most 1,000,000,000";
-                    return Err(LimitError::new(FIELD, given, wanted));
+                    return Err(PolicyError::new(FIELD, given, wanted));
                 }
                 if rate.fract() == 0.0 {
                     (rate as u64, Duration::from_secs(1))
