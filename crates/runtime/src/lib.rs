@@ -87,8 +87,8 @@ pub use observe::{Lateness, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{
-    Concurrency, GaveUp, Jitter, Misfire, OnFull, Overlap, PolicyError, Priority,
-    RateLimit, Reaction, RepeatedFailure, Retry, RetryJitter, When,
+    Concurrency, GaveUp, Jitter, Misfire, OnFull, Overlap, PolicyError, Priority, RateLimit,
+    Reaction, RepeatedFailure, Retry, RetryJitter, When,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,

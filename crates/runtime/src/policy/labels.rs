@@ -1,5 +1,6 @@
 //! What tasks are labelled with.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::PolicyError;
@@ -35,6 +36,10 @@ impl Labels {
         self.0
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
+        self.0.iter().cloned().collect()
     }
 
     /// Whether each of `others` is here, with the same value.

@@ -56,9 +56,12 @@ pub enum Misfire {
 impl Misfire {
     pub(crate) fn check(self) -> Result<(), PolicyError> {
         match self {
-            Misfire::FireAll { max } => {
-                PolicyError::check("misfire", "FireAll with max ", max.into(), 1..=u16::MAX.into())
-            }
+            Misfire::FireAll { max } => PolicyError::check(
+                "misfire",
+                "FireAll with max ",
+                max.into(),
+                1..=u16::MAX.into(),
+            ),
             Misfire::FireOnce | Misfire::Skip => Ok(()),
         }
     }

@@ -27,10 +27,10 @@ pub use breaker::{Breaker, BreakerState};
 pub use concurrency::Concurrency;
 pub use condition::When;
 pub(crate) use draw::Draws;
+pub use error::PolicyError;
 #[cfg(feature = "serde")]
 pub(crate) use hash::mixed;
 pub(crate) use hash::{fnv1a, mixed_otherwise};
-pub use error::PolicyError;
 pub use jitter::Jitter;
 pub(crate) use labels::Labels;
 pub use misfire::Misfire;

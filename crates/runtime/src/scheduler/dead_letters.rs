@@ -11,7 +11,7 @@
 //! of its task, so it may hold a clone of the scheduler: that ring is cut when the letter goes, at
 //! the latest when the scheduler shuts down.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -41,6 +41,8 @@ pub struct DeadLetter {
     pub id: DeadLetterId,
     /// The id of the task.
     pub task: String,
+    /// What the task is [labelled](crate::TaskBuilder::label) with.
+    pub labels: BTreeMap<String, String>,
     /// Which run of the task it was, from 1.
     pub run: u64,
     /// The instant that the schedule named for the run; it stays so when it is replayed.

@@ -1,8 +1,6 @@
 //! What a task may be told about order and limits: who goes first, with how many others, how often,
 //! and where.
 
-use std::sync::Arc;
-
 use super::limits::{AtOnce, Limits, Often};
 use super::pools::Routes;
 use super::submit::TaskBuilder;
@@ -115,7 +113,7 @@ impl OrderAsked {
         Ok(Limits {
             priority: self.priority,
             runs_max: None,
-            labels: Arc::new(self.labels),
+            labels: self.labels,
             pool,
             concurrency: self.concurrency.map(at_once).transpose()?,
             rate: self.rate.map(often).transpose()?,

@@ -119,6 +119,12 @@ impl Routes {
         })
     }
 
+    /// The name of a pool; `None` for the one that has none.
+    pub(super) fn name(&self, pool: usize) -> Option<&str> {
+        let route = self.0.get(pool.checked_sub(1)?)?;
+        Some(&route.name)
+    }
+
     /// Where the task `id` with these labels goes.
     pub(super) fn by_labels(&self, labels: &Labels, id: &str) -> usize {
         if labels.is_empty() {
@@ -194,7 +200,10 @@ mod tests {
         let labels = labels(&[("k", "v")]);
         let ids = ["order-1001", "order-1002", "customer-7", "a", "", "日报"];
         // Whoever changes these moves tasks of users from one pool to another.
-        assert_eq!(ids.map(|id| routes.by_labels(&labels, id)), [3, 2, 2, 2, 3, 1]);
+        assert_eq!(
+            ids.map(|id| routes.by_labels(&labels, id)),
+            [3, 2, 2, 2, 3, 1]
+        );
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod failing;
 mod handle;
 mod id;
 mod info;
+mod labelled;
 mod occur;
 #[cfg(feature = "serde")]
 mod of_kind;

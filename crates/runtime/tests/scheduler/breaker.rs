@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use wheel_runtime::{
-    Breaker, BreakerState, Context, Kind, KindInfo, Outcome, RegisterError, Retry,
-    TaskState,
+    Breaker, BreakerState, Context, Kind, KindInfo, Outcome, RegisterError, Retry, TaskState,
 };
 
 use crate::bed::{Bed, Record, gate, ms};
@@ -274,5 +273,7 @@ fn a_breaker_that_is_not_possible_is_refused_at_registration() {
     let bed = Bed::inline();
     let kind = Kind::new("x", |_: &Context, (): ()| ()).breaker(Breaker::after(0));
     let refused = bed.scheduler.register_kind(kind);
-    assert!(matches!(refused, Err(RegisterError::Policy(error)) if error.field() == "breaker.after"));
+    assert!(
+        matches!(refused, Err(RegisterError::Policy(error)) if error.field() == "breaker.after")
+    );
 }

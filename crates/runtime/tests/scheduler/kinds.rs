@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use wheel_runtime::{
-    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, SubmitError,
-    TaskState,
+    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, SubmitError, TaskState,
 };
 
 use crate::bed::{Bed, HANG, ms};

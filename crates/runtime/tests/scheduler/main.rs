@@ -30,6 +30,7 @@ mod misfire;
 mod month;
 #[cfg(feature = "serde")]
 mod kinds;
+mod labels;
 mod limits;
 mod limits_meet;
 mod on_full;

@@ -3,9 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use wheel_runtime::{
-    CancelOutcome, Context, Retry, RetryJitter, SubmitError, TaskState,
-};
+use wheel_runtime::{CancelOutcome, Context, Retry, RetryJitter, SubmitError, TaskState};
 
 use crate::bed::{Bed, gate, ms};
 

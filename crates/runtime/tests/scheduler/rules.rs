@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use wheel_runtime::{
-    Context, Outcome, Reaction, RepeatedFailure, Retry, TaskBuilder, TaskState,
-};
+use wheel_runtime::{Context, Outcome, Reaction, RepeatedFailure, Retry, TaskBuilder, TaskState};
 
 use crate::bed::{Bed, gate, ms};
 

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, Executor, GaveUp, Job, Overlap, Retry, StopReason,
-    TaskHandle, TaskState,
+    CancelOutcome, Context, Executor, GaveUp, Job, Overlap, Retry, StopReason, TaskHandle,
+    TaskState,
 };
 
 use crate::bed::{Bed, HANG, ms};

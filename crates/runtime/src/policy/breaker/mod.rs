@@ -137,11 +137,19 @@ impl Breaker {
     /// Whether it can be kept to.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         if self.failures == 0 {
-            return Err(PolicyError::new("breaker.after", "0 failures", "at least 1"));
+            return Err(PolicyError::new(
+                "breaker.after",
+                "0 failures",
+                "at least 1",
+            ));
         }
         if self.half_open_after < HALF_OPEN_MIN {
             let given = format(self.half_open_after);
-            return Err(PolicyError::new("breaker.half_open_after", given, "at least 1ms"));
+            return Err(PolicyError::new(
+                "breaker.half_open_after",
+                given,
+                "at least 1ms",
+            ));
         }
         Ok(())
     }
