@@ -87,16 +87,16 @@ pub use observe::{Lateness, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{
-    Concurrency, GaveUp, Jitter, Misfire, OnFull, Overlap, PolicyError, Priority, RateLimit,
-    Reaction, RepeatedFailure, Retry, RetryJitter, When,
+    Concurrency, GaveUp, Jitter, Misfire, OnConflict, OnFull, Overlap, PolicyError, Priority,
+    RateLimit, Reaction, RepeatedFailure, Retry, RetryJitter, When,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
     DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
-    History, HungRun, NodeInfo, OnConflict, PoolSpec, ReplayError, Scheduler, SchedulerBuilder,
-    ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
+    History, HungRun, NodeInfo, PoolSpec, ReplayError, Scheduler, SchedulerBuilder, ShutdownReport,
+    ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{

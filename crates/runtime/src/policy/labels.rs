@@ -38,6 +38,16 @@ impl Labels {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_map(labels: &BTreeMap<String, String>) -> Labels {
+        let labels = labels.iter();
+        Labels(
+            labels
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
     pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
         self.0.iter().cloned().collect()
     }

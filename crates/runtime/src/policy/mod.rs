@@ -19,6 +19,7 @@ mod rate;
 mod retry;
 mod rules;
 mod condition;
+mod on_conflict;
 
 #[cfg(feature = "serde")]
 pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
@@ -34,6 +35,7 @@ pub(crate) use hash::{fnv1a, mixed_otherwise};
 pub use jitter::Jitter;
 pub(crate) use labels::Labels;
 pub use misfire::Misfire;
+pub use on_conflict::OnConflict;
 pub use on_full::OnFull;
 pub use overlap::Overlap;
 pub(crate) use priority::AGEING_DEFAULT;

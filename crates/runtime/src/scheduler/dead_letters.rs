@@ -19,9 +19,8 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::{Mutex, MutexGuard};
 
 use super::registry::NotAdded;
-use super::submit::OnConflict;
 use super::{Core, Scheduler};
-use crate::policy::{Draws, GaveUp};
+use crate::policy::{Draws, GaveUp, OnConflict};
 use crate::schedule::Schedule;
 use crate::task::{Code, NotReplayed, Settings, Task, TaskHandle};
 

@@ -86,7 +86,7 @@ pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Told};
-pub use submit::{OnConflict, TaskBuilder};
+pub use submit::TaskBuilder;
 pub use submit_error::SubmitError;
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.

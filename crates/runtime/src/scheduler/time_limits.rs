@@ -107,11 +107,16 @@ impl<'s> TaskBuilder<'s> {
 
 /// Whether the limits are possible.
 pub(super) fn check(terms: &Terms) -> Result<(), PolicyError> {
-    for (field, limit) in [("timeout", terms.timeout), ("deadline", terms.deadline)] {
-        if limit == Some(Duration::ZERO) {
+    check_limit("timeout", terms.timeout)?;
+    check_limit("deadline", terms.deadline)
+}
+
+pub(super) fn check_limit(field: &'static str, limit: Option<Duration>) -> Result<(), PolicyError> {
+    match limit {
+        Some(Duration::ZERO) => {
             let wanted = "longer than that, or Duration::MAX for no limit";
-            return Err(PolicyError::new(field, "0", wanted));
+            Err(PolicyError::new(field, "0", wanted))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }

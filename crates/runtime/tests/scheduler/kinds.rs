@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use wheel_runtime::{
-    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, SubmitError, TaskState,
+    Context, GaveUp, Kind, KindError, Outcome, RateLimit, RegisterError, Retry, SubmitError,
+    TaskState,
 };
 
 use crate::bed::{Bed, HANG, ms};
@@ -331,4 +332,30 @@ fn a_handler_may_register_and_submit() {
     bed.jump(ms(1));
     assert_eq!(bed.scheduler.kinds()[0].attempts, 1);
     bed.scheduler.shutdown(HANG).unwrap();
+}
+
+#[test]
+fn a_rate_limit_without_a_key_is_that_of_the_kind() {
+    let bed = Bed::inline();
+    let record = bed.record();
+    for kind in ["call", "poll"] {
+        let notes = record.clone();
+        let note = move |_: &Context, id: String| notes.add(&id);
+        bed.scheduler.register(kind, note).unwrap();
+    }
+    let limit = || RateLimit::new(1, ms(10));
+    let tasks = [("a", "call"), ("b", "call"), ("c", "call"), ("d", "poll")];
+    for (due, (id, kind)) in (1..).zip(tasks) {
+        let task = bed.scheduler.task(id).after(ms(due)).kind(kind, id);
+        task.rate_limit(limit()).submit().unwrap();
+    }
+    // A task with a handler of its own has its own tokens, also if it is called as the kind is.
+    let own = bed.scheduler.task("call").after(ms(5)).rate_limit(limit());
+    own.run(record.note("own")).unwrap();
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names(), ["a", "d", "own"]);
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names()[3..], ["b"]);
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names()[4..], ["c"]);
 }

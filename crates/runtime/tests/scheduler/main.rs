@@ -16,6 +16,8 @@ mod dead_letters;
 mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
+#[cfg(feature = "serde")]
+mod definitions_random;
 mod dependencies;
 mod due;
 mod elastic;

@@ -5,6 +5,9 @@
 //! tokens. In units of a nanosecond divided by the number of tokens per period that interval is a
 //! whole number, so nothing is ever rounded and nothing drifts.
 
+#[cfg(feature = "serde")]
+mod written;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -17,8 +20,9 @@ const PERIOD_MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
 /// One token per nanosecond.
 const PER_SECOND_MAX: f64 = 1e9;
 
-/// At most so many starts in a period, of all tasks that name the same key; of this task alone
-/// unless a key is named.
+/// At most so many starts in a period, of all tasks that name the same key. Unless a key is named, of
+/// all tasks of the same kind that have a rate limit without one; a task that has a handler of its own
+/// has its own tokens.
 ///
 /// It is a token bucket: each start takes a token, tokens come at even intervals, and up to
 /// [`burst`](RateLimit::burst) of them are saved up. It is full at first. A run for which there is

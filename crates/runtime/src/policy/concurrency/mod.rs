@@ -1,5 +1,8 @@
 //! How many runs with one key may go at once.
 
+#[cfg(feature = "serde")]
+mod written;
+
 use std::num::NonZeroU32;
 
 use super::PolicyError;
