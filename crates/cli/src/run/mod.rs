@@ -142,7 +142,9 @@ impl Run {
                 }
             }
         })?;
-        let scheduler = Scheduler::builder().workers(args.workers.into()).build()?;
+        let scheduler = Scheduler::builder()
+            .workers(usize::from(args.workers))
+            .build()?;
         let mut handles = Vec::with_capacity(setting.file.tasks.len());
         for (index, task) in setting.file.tasks.iter().enumerate() {
             let handler = Handler::new(index, setting.clone());

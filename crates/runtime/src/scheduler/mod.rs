@@ -85,7 +85,7 @@ pub use kinds::{
 pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
-pub(crate) use sink::{Fire, Told};
+pub(crate) use sink::{Fire, Tidings, Told};
 pub use submit::TaskBuilder;
 pub use submit_error::SubmitError;
 

@@ -15,7 +15,7 @@ use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Leftovers, Task, TaskState};
-use crate::scheduler::{DeadLetter, Replay};
+use crate::scheduler::{DeadLetter, Fire, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
 #[derive(Default)]
@@ -42,12 +42,27 @@ pub(super) struct After {
 }
 
 impl After {
+    /// Of a run that has carried this until now.
+    pub(super) fn of_run(carried: Option<RunValues>) -> After {
+        After {
+            carried,
+            ..After::default()
+        }
+    }
+
     /// Drops what is the user's. Not on the driver.
-    fn discard(self) {
-        self.news.into_iter().for_each(News::tell);
-        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.evicted.into_iter().for_each(Replay::discard);
-        drop((self.lost, self.carried));
+    fn discard(&mut self) {
+        if let Some(news) = self.news.take() {
+            news.tell();
+        }
+        if let Some(leftovers) = self.leftovers.take() {
+            leftovers.discard();
+        }
+        self.evicted.drain(..).for_each(Replay::discard);
+        self.carried = None;
+        if !self.lost.is_nothing() {
+            self.lost = Lost::default();
+        }
     }
 
     /// Whether anything is to be done elsewhere, if this is the driver.
@@ -64,7 +79,7 @@ impl After {
 
 impl Task {
     /// The rest, on a worker: the user is told. Then the run need no longer count as going.
-    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
+    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, after: &mut After) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         self.cancel_timers(std::mem::take(&mut after.lost.timers));
         after.news.take().into_iter().for_each(News::tell);
@@ -80,7 +95,7 @@ impl Task {
             self.leave();
         }
         if let Some(failing) = ending.failing {
-            self.call_hooks(attempt, failing, verdict, &after);
+            self.call_hooks(attempt, failing, verdict, after);
             self.react(attempt, failing, verdict);
         }
         after.discard();
@@ -98,7 +113,13 @@ impl Task {
                 after.discard();
             });
         }
-        self.core.activity.end();
+        if !self.core.activity.try_end() {
+            let (task, what) = (Arc::clone(self), Tidings::Ended);
+            let engine = &self.core.engine;
+            let told = Fire::Tell(Box::new(Told { task, what }));
+            // A closed engine is being shut down, which looks for itself.
+            let _ = engine.at_moment(engine.clock().now(), told);
+        }
     }
 
     /// Its last run is over.

@@ -14,13 +14,12 @@ use std::sync::Arc;
 use wheel_sync::MutexGuard;
 
 use super::after::After;
-use super::attempt::{Attempt, Ended, Start};
+use super::attempt::{Attempt, Ended, Start, Time};
 use super::failing::{Again, Failing, Verdict};
 use super::run::{enter, leave};
 use super::state::{End, Next};
 use super::terms::Limit;
 use super::trial::{Begun, Trial};
-use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
@@ -40,11 +39,11 @@ impl Task {
     /// The handler has returned, or the executor has refused another attempt.
     pub(super) fn finish(
         self: &Arc<Task>,
-        mut attempt: Attempt,
+        attempt: &mut Attempt,
         failing: Option<Arc<Failing>>,
         outcome: Outcome,
     ) {
-        let is_over = self.finish_present(&mut attempt, failing.as_ref(), outcome);
+        let is_over = self.finish_present(attempt, failing.as_ref(), outcome);
         discard(failing);
         if is_over {
             // What the user gave has been dropped by then.
@@ -62,7 +61,7 @@ impl Task {
         // One reading for all: whether it was in time, what a delay counts from, and what the
         // policy's time limit is held against.
         let at = self.core.engine.clock().now();
-        let over = attempt.limit.passed(at);
+        let over = attempt.limit().passed(at);
         let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
         if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
             // Before its policy is asked, which has been.
@@ -88,38 +87,35 @@ impl Task {
             verdict: &verdict,
             at,
         };
-        let mut after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+        let mut after = After::of_run(carried);
+        self.conclude(life, &ending, &mut after, || self.core.dead.enter());
         after.lost.timers.extend(timer);
         if let Some(token) = token {
             token.stop(StopReason::TimedOut);
         }
-        self.follow_up(&ending, after);
+        self.follow_up(&ending, &mut after);
         true
     }
 
-    /// What came of the attempt is written down, and what follows is armed. The lock is let go of,
-    /// and what is left to do without it comes back. Under it `dead` is asked for the dead letters.
+    /// What came of the attempt is written down, and what follows is armed. The lock is let go of;
+    /// under it `dead` is asked for the dead letters.
     pub(super) fn conclude<'d>(
         self: &Arc<Task>,
         mut life: MutexGuard<'_, Life>,
         ending: &Ending<'_>,
-        carried: Option<RunValues>,
+        after: &mut After,
         dead: impl FnOnce() -> DeadDoor<'d>,
-    ) -> After {
+    ) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         let (before, was_leaving) = (life.state.name(), life.is_leaving());
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
         }
-        let mut after = After {
-            carried,
-            ..After::default()
-        };
         let end = match verdict {
             Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {
-                self.put_off(&mut life, attempt, again, &mut after)
+                self.put_off(&mut life, attempt, again, after)
             }
-            _ => self.end_run(&mut life, ending, dead, &mut after),
+            _ => self.end_run(&mut life, ending, dead, after),
         };
         life.record_end(attempt, after.result, ending.at);
         match end {
@@ -137,7 +133,6 @@ impl Task {
         after.is_gone = was_leaving && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
-        after
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -170,7 +165,7 @@ impl Task {
             failed: 0,
             nominal: attempt.nominal,
             missed: attempt.missed,
-            deadline: attempt.deadline,
+            deadline: attempt.deadline(),
             last_error: None,
             values: None,
             timer: None,
@@ -347,11 +342,13 @@ impl Task {
         let start = Start {
             nominal: trial.nominal,
             missed: trial.missed,
-            deadline: trial.deadline,
-            limit: Limit::NONE,
+            time: Some(Box::new(Time {
+                deadline: trial.deadline,
+                limit: Limit::NONE,
+            })),
             now: (now, wall),
         };
-        let (attempt, is_first) = life.begin_attempt(ticket, start);
+        let (mut attempt, is_first) = life.begin_attempt(ticket, start);
         drop(life);
         if is_first {
             self.core.counters.run_started(0);
@@ -359,7 +356,7 @@ impl Task {
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
         let outside = enter(self, attempt.ticket);
-        self.finish(attempt, failing, refused);
+        self.finish(&mut attempt, failing, refused);
         leave(outside);
     }
 }

@@ -87,7 +87,7 @@ impl Task {
         let retry = failing.and_then(|failing| failing.retry.as_ref());
         let again = |delay, error| {
             let due = at.after(delay);
-            let Some(limit) = attempt.deadline.passed(due) else {
+            let Some(limit) = attempt.deadline().passed(due) else {
                 return Verdict::Again(Again { delay, due, error });
             };
             Verdict::Failed {
@@ -117,7 +117,7 @@ impl Task {
         let Some(retry) = retry else {
             return failed(error, None);
         };
-        let decision = if attempt.deadline.passed(at).is_some() {
+        let decision = if attempt.deadline().passed(at).is_some() {
             Decision::GiveUp(GaveUp::PastDeadline)
         } else if is_permanent {
             Decision::GiveUp(GaveUp::Permanent)

@@ -21,7 +21,7 @@ use crate::clock::Moment;
 use crate::executor::Job;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Told};
+use crate::scheduler::{Fire, Tidings, Told};
 
 /// What the driver's look at a task came to.
 pub(crate) enum Looked {
@@ -182,11 +182,8 @@ impl Task {
         let engine = &self.core.engine;
         for token in tokens {
             let task = Arc::clone(self);
-            let told = Box::new(Told {
-                task,
-                token,
-                reason,
-            });
+            let what = Tidings::Stop(token, reason);
+            let told = Box::new(Told { task, what });
             // A closed engine is being shut down, which sets every token when its time has come.
             let _ = engine.at_moment(engine.clock().now(), Fire::Tell(told));
         }
