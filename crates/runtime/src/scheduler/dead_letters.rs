@@ -412,9 +412,9 @@ impl fmt::Display for ReplayError {
             ReplayError::NotFound => f.write_str("there is no such dead letter"),
             ReplayError::Busy => f.write_str("a run of the task is waiting or going"),
             ReplayError::DuplicateId(id) => write!(f, "another live task has the id {id:?} by now"),
-            ReplayError::Full => {
-                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
-            }
+            ReplayError::Full => f.write_str(
+                "max_tasks: there are as many live tasks as it allows: some must end first",
+            ),
             ReplayError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
     }

@@ -63,13 +63,16 @@ impl From<PolicyError> for SubmitError {
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SubmitError::DuplicateId(id) => write!(f, "a live task has the id {id:?} already"),
+            SubmitError::DuplicateId(id) => write!(
+                f,
+                "id: a live task is called {id:?}: take another id, or say what is to happen by on_conflict"
+            ),
             SubmitError::InvalidId(id) => write!(
                 f,
-                "{id:?} is not possible as an id: it must not be empty or begin with '#'"
+                "id: {id:?} is not possible: it must not be empty or begin with '#'"
             ),
             SubmitError::NoSchedule => f.write_str(
-                "the task has no schedule: call one of after, at, every, every_after, cron, depends_on",
+                "schedule: the task has none: call one of after, at, every, every_after, cron, depends_on",
             ),
             SubmitError::UnknownDependency(id) => write!(
                 f,
@@ -87,7 +90,7 @@ impl fmt::Display for SubmitError {
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => error.fmt(f),
             SubmitError::Full => {
-                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
+                f.write_str("max_tasks: there are as many live tasks as it allows: some must end first")
             }
             SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }

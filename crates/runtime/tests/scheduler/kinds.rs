@@ -113,11 +113,11 @@ fn a_kind_with_impossible_settings_is_refused() {
         ),
         (
             kind().variant("a", 1, nothing).variant("a", 1, nothing),
-            "two variants are called \"a\": each needs a name of its own",
+            "variant: two are called \"a\": each needs a name of its own",
         ),
         (
             kind().variant("", 1, nothing),
-            "\"\" is not possible as a name: 1 to 128 bytes without control characters",
+            "name: \"\" is not possible: 1 to 128 bytes without control characters",
         ),
         (
             kind().fallback_after(0, nothing),

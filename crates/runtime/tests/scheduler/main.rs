@@ -43,6 +43,7 @@ mod pause;
 mod pools;
 mod races;
 mod real_clock;
+mod refusals;
 mod retry;
 mod retry_meets;
 mod rules;

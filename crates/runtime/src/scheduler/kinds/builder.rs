@@ -160,12 +160,12 @@ pub(super) fn check_kind(kind: &str) -> Result<(), SubmitError> {
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DefinitionError::NoKind => {
-                f.write_str("the task has a handler of its own, and no kind")
-            }
-            DefinitionError::Unnamed => f.write_str("the task has no name"),
+            DefinitionError::NoKind => f.write_str(
+                "kind: the task has none, but a handler of its own: submit it with a kind",
+            ),
+            DefinitionError::Unnamed => f.write_str("id: the task has no name: give it one"),
             DefinitionError::NotData(name) => write_not_data(name, f),
-            DefinitionError::Ended => f.write_str("the task has ended"),
+            DefinitionError::Ended => f.write_str("id: the task has ended: ask while it is live"),
         }
     }
 }

@@ -241,13 +241,16 @@ impl fmt::Display for RegisterError {
         match self {
             RegisterError::InvalidName(name) => write!(
                 f,
-                "{name:?} is not possible as a name: 1 to {NAME_MAX} bytes without control characters"
+                "name: {name:?} is not possible: 1 to {NAME_MAX} bytes without control characters"
             ),
-            RegisterError::Duplicate(name) => write!(f, "the kind {name:?} is registered already"),
+            RegisterError::Duplicate(name) => write!(
+                f,
+                "name: the kind {name:?} is registered already: it stays, so take another name"
+            ),
             RegisterError::DuplicateVariant(name) => {
                 write!(
                     f,
-                    "two variants are called {name:?}: each needs a name of its own"
+                    "variant: two are called {name:?}: each needs a name of its own"
                 )
             }
             RegisterError::Policy(error) => error.fmt(f),
