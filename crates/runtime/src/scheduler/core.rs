@@ -72,6 +72,11 @@ impl Core {
         Moment::of_tick(due.tick_ceil(self.tick), self.tick)
     }
 
+    /// The name of a pool; `None` for the one that has none.
+    pub(crate) fn pool_name(&self, pool: usize) -> Option<&str> {
+        self.routes.name(pool)
+    }
+
     /// All pools that are the scheduler's own.
     pub(super) fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
         self.pool.iter().chain(&self.named_pools)

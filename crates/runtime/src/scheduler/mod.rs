@@ -1,12 +1,17 @@
 //! The other door: tasks with ids, workers and schedules, on the same engine as the timers.
 //!
 //! ```text
-//!  submit.rs --> registry.rs        direct.rs    tasks without a name, in one call
-//!      |             ^              activity.rs  who waits for runs to end
-//!      |             |              shutdown.rs  the end, in numbered steps
-//!      |             |              kinds/       handlers by name, and tasks as data
+//!  submit.rs --> registry.rs        when_*.rs, *_asked.rs, time_limits.rs, after_others.rs
+//!      |             ^                  what a task may be told, besides its schedule
+//!      |             |              graph/      tasks that come after each other, as a whole
+//!      |             |              kinds/      handlers by name, and tasks as data
 //!      v             |
-//!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
+//!   engine ===> sink.rs (driver thread) ---------------> executor --> task/run.rs (worker)
+//!                  \--> gate/: keys and tokens --/\
+//!                       pools.rs, limits.rs: where it goes, on which terms
+//!
+//!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
+//!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps
 //! ```
 //!
 //! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and
@@ -86,7 +91,7 @@ pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
 pub(crate) use sink::{Fire, Tidings, Told};
-pub use submit::{OnConflict, TaskBuilder};
+pub use submit::TaskBuilder;
 pub use submit_error::SubmitError;
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.

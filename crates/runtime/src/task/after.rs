@@ -145,6 +145,7 @@ impl Task {
         if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
             let failure = Failure {
                 task: self.name().to_owned(),
+                labels: self.labels(),
                 run: attempt.run,
                 attempt: attempt.number,
                 error: error.to_string(),

@@ -207,13 +207,13 @@ impl Task {
 impl fmt::Display for BackfillError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BackfillError::NotFound => f.write_str("there is no such task, or it has ended"),
-            BackfillError::NotRecurring => {
-                f.write_str("the task has no instants of its own: backfill is for every and cron")
-            }
-            BackfillError::Backwards => f.write_str("to: it is before from"),
+            BackfillError::NotFound => f.write_str("id: there is no such task, or it has ended"),
+            BackfillError::NotRecurring => f.write_str(
+                "backfill: the task has no instants of its own: it must go by every or cron",
+            ),
+            BackfillError::Backwards => f.write_str("to: it is before from: it must be later"),
             BackfillError::NotPast => {
-                f.write_str("to: it is still to come; a backfill is of a time that is past")
+                f.write_str("to: it is still to come: a backfill is of a time that is past")
             }
             BackfillError::TooMany => write!(
                 f,

@@ -311,6 +311,7 @@ impl Task {
             None => Box::new(DeadLetter {
                 id: dead.new_id(),
                 task: self.name().to_owned(),
+                labels: self.labels(),
                 run: attempt.run,
                 nominal: attempt.nominal,
                 last: death,

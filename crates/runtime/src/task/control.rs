@@ -200,10 +200,10 @@ impl Task {
 impl fmt::Display for RescheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RescheduleError::NotFound => f.write_str("there is no such task, or it has ended"),
+            RescheduleError::NotFound => f.write_str("id: there is no such task, or it has ended"),
             RescheduleError::Schedule(error) => error.fmt(f),
             RescheduleError::Dependent => f.write_str(
-                "the task waits for others, and only a task that runs once can: use after or at",
+                "depends_on: a task that recurs cannot come after others, and this one waits for some: use after or at",
             ),
             RescheduleError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }

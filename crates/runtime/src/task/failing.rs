@@ -4,6 +4,7 @@
 //! All of it is the user's code: it is called and dropped on the worker, with no lock held, and its
 //! panics end here.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub(crate) struct Failing {
 pub struct Failure {
     /// The id of the task.
     pub task: String,
+    /// What the task is [labelled](crate::TaskBuilder::label) with.
+    pub labels: BTreeMap<String, String>,
     /// Which run of the task it was, from 1.
     pub run: u64,
     /// Which attempt of the run, from 1.

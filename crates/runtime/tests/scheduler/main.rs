@@ -16,6 +16,8 @@ mod dead_letters;
 mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
+#[cfg(feature = "serde")]
+mod definitions_random;
 mod dependencies;
 mod due;
 mod elastic;
@@ -31,6 +33,7 @@ mod misfire;
 mod month;
 #[cfg(feature = "serde")]
 mod kinds;
+mod labels;
 mod limits;
 mod limits_meet;
 mod on_full;
@@ -41,6 +44,7 @@ mod pause;
 mod pools;
 mod races;
 mod real_clock;
+mod refusals;
 mod retry;
 mod retry_meets;
 mod rules;

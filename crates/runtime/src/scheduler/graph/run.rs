@@ -13,10 +13,9 @@ use wheel_sync::{Condvar, Mutex};
 use super::check::Shape;
 use super::{Core, WhenNodeFails};
 use crate::clock::Patience;
-use crate::policy::{Draws, When};
+use crate::policy::{Draws, OnConflict, When};
 use crate::schedule::Schedule;
 use crate::scheduler::registry::NotAdded;
-use crate::scheduler::submit::OnConflict;
 use crate::task::{
     Code, Condition, Dependent, First, Listener, Outcome, Settings, Task, TaskState, Then, Upstream,
 };
