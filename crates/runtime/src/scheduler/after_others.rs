@@ -63,6 +63,9 @@ impl Core {
         asked: &[(String, When)],
         on_conflict: OnConflict,
     ) -> Result<Vec<Arc<Task>>, SubmitError> {
+        if asked.is_empty() && on_conflict != OnConflict::Replace {
+            return Ok(Vec::new());
+        }
         let find = |(id, _): &(String, When)| {
             let found = self.live_or_ended(id);
             found.ok_or_else(|| SubmitError::UnknownDependency(id.clone()))

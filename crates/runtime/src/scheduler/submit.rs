@@ -52,7 +52,8 @@ pub struct TaskBuilder<'s> {
     pub(super) start: Option<Start>,
     /// The same.
     pub(super) zone: Option<AskedZone>,
-    pub(super) when_due: WhenDue,
+    /// Only if something of it was asked for.
+    pub(super) when_due: Option<Box<WhenDue>>,
     pub(super) settings: Settings,
     /// Only if something of it was asked for.
     pub(super) order: Option<Box<OrderAsked>>,
@@ -69,7 +70,7 @@ pub struct TaskBuilder<'s> {
     pub(super) of_kind: Option<Box<OfKind>>,
     /// What the schedule counts from, if not from now.
     #[cfg(feature = "serde")]
-    pub(super) counts_from: Option<(Moment, SystemTime)>,
+    pub(super) counts_from: Option<Box<(Moment, SystemTime)>>,
 }
 
 impl<'s> TaskBuilder<'s> {
@@ -80,7 +81,7 @@ impl<'s> TaskBuilder<'s> {
             schedule: None,
             start: None,
             zone: None,
-            when_due: WhenDue::default(),
+            when_due: None,
             settings: Settings::default(),
             order: None,
             runs: None,
@@ -262,7 +263,7 @@ impl<'s> TaskBuilder<'s> {
         let clock = core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         #[cfg(feature = "serde")]
-        let (now, wall) = self.counts_from.unwrap_or((now, wall));
+        let (now, wall) = self.counts_from.take().map_or((now, wall), |from| *from);
         let draws = Draws::of(core.seed, id.text());
         let planned = schedule.plan(now, wall, draws);
         let (plan, first) = planned.map_err(SubmitError::Schedule)?;
@@ -351,7 +352,10 @@ impl<'s> TaskBuilder<'s> {
         if let Some(zone) = self.zone.take() {
             schedule = schedule.in_zone(zone);
         }
-        Ok(schedule.with(self.when_due.window, self.when_due.jitter))
+        if let Some(when_due) = self.when_due.take() {
+            schedule = schedule.with(when_due.window, when_due.jitter);
+        }
+        Ok(schedule)
     }
 
     /// What the task `id` is told and does that is a node of a graph; `None` if it was given a
@@ -364,7 +368,7 @@ impl<'s> TaskBuilder<'s> {
         let has_own = self.schedule.is_some()
             || self.start.is_some()
             || self.zone.is_some()
-            || self.when_due.is_asked();
+            || self.when_due.is_some();
         if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
             return Ok(None);
         }

@@ -13,13 +13,6 @@ pub(super) struct WhenDue {
     pub(super) jitter: Option<Jitter>,
 }
 
-impl WhenDue {
-    /// Whether anything of it was asked for.
-    pub(super) fn is_asked(&self) -> bool {
-        self.jitter.is_some() || !self.window.is_whole_time()
-    }
-}
-
 impl TaskBuilder<'_> {
     /// The grid of `every` follows the wall clock: [`Schedule::aligned`](crate::Schedule::aligned).
     /// Before or behind it.
@@ -44,7 +37,7 @@ impl TaskBuilder<'_> {
     /// No occurrence has a nominal instant before `begin`:
     /// [`Schedule::not_before`](crate::Schedule::not_before). For what recurs.
     pub fn not_before(mut self, begin: SystemTime) -> Self {
-        self.when_due.window.not_before = Some(begin);
+        self.when_due().window.not_before = Some(begin);
         self
     }
 
@@ -67,13 +60,17 @@ impl TaskBuilder<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn not_after(mut self, end: SystemTime) -> Self {
-        self.when_due.window.not_after = Some(end);
+        self.when_due().window.not_after = Some(end);
         self
     }
 
     /// Spreads occurrences, so that many tasks are not due at one instant: see [`Jitter`].
     pub fn jitter(mut self, jitter: Jitter) -> Self {
-        self.when_due.jitter = Some(jitter);
+        self.when_due().jitter = Some(jitter);
         self
+    }
+
+    fn when_due(&mut self) -> &mut WhenDue {
+        self.when_due.get_or_insert_default()
     }
 }

@@ -12,7 +12,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::rhythm::{Due, Reading};
+use super::rhythm::{Due, Reading, Rhythm};
 use super::{Body, Plan};
 use crate::clock::Moment;
 
@@ -71,8 +71,18 @@ impl Plan {
         now: Moment,
         wall: impl FnOnce() -> SystemTime,
     ) -> Occurrence {
-        // Before the look: after the last one there is no plan to ask.
         let anchor = self.anchor;
+        if let Body::Plain(Rhythm::Once(_)) = self.body {
+            // Most tasks run once, and have nothing to look for.
+            let at = anchor.calendar(armed);
+            return Occurrence {
+                nominal: at,
+                due: at,
+                missed: 0,
+                next: None,
+            };
+        }
+        // Before the look: after the last one there is no plan to ask.
         let wall = self.wall_for(armed, wall);
         let look = self.look(armed, self.reading(now, wall));
         Occurrence {

@@ -238,7 +238,9 @@ pub(super) fn definition_of(
     if let Some(zone) = zone {
         schedule = schedule.in_zone(zone.clone());
     }
-    let schedule = schedule.with(when_due.window, when_due.jitter);
+    if let Some(when_due) = when_due {
+        schedule = schedule.with(when_due.window, when_due.jitter);
+    }
     let mut not_data = None;
     let (mut timeout, mut deadline) = (None, None);
     if let Some(terms) = terms {

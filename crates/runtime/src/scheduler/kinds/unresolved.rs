@@ -217,7 +217,7 @@ impl Scheduler {
         let kind = self.core.kinds.get(&definition.kind);
         let kind = kind.ok_or_else(|| KindError::Unknown(definition.kind.clone()))?;
         let mut builder = definition.builder(self);
-        builder.counts_from = Some(waiting.since);
+        builder.counts_from = Some(Box::new(waiting.since));
         builder.add_of_kind(Arc::clone(definition), None, &kind)
     }
 

@@ -62,6 +62,14 @@ impl Run {
         }
     }
 
+    fn state(&self) -> TaskState {
+        match self {
+            Run::Running { .. } | Run::Settling { .. } => TaskState::Running,
+            Run::Queued { .. } => TaskState::Queued,
+            Run::Retrying { .. } => TaskState::Retrying,
+        }
+    }
+
     pub(super) fn is_queued(&self) -> bool {
         matches!(self, Run::Queued { .. })
     }
@@ -164,11 +172,14 @@ impl Runs {
 
     /// The state of the run that is furthest.
     pub(super) fn busiest(&self) -> Option<TaskState> {
-        let states = self.as_slice().iter().map(|run| match run {
-            Run::Running { .. } | Run::Settling { .. } => (3, TaskState::Running),
-            Run::Queued { .. } => (2, TaskState::Queued),
-            Run::Retrying { .. } => (1, TaskState::Retrying),
-        });
-        states.max_by_key(|(rank, _)| *rank).map(|(_, state)| state)
+        match self {
+            Runs::None => None,
+            Runs::One(run) => Some(run.state()),
+            Runs::Many(runs) => {
+                let states = [TaskState::Running, TaskState::Queued, TaskState::Retrying];
+                let is_any = |state: &TaskState| runs.iter().any(|run| run.state() == *state);
+                states.into_iter().find(is_any)
+            }
+        }
     }
 }
