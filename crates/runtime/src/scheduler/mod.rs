@@ -7,8 +7,7 @@
 //!      |             |              kinds/      handlers by name, and tasks as data
 //!      v             |
 //!   engine ===> sink.rs (driver thread) ---------------> executor --> task/run.rs (worker)
-//!                  \--> gate/: keys and tokens --/\
-//!                       pools.rs, limits.rs: where it goes, on which terms
+//!                  \--> gate/: keys, tokens --/    to the pool that pools.rs says
 //!
 //!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
 //!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps

@@ -158,7 +158,7 @@ fn told() -> impl Strategy<Value = Told> {
         Just(Priority::Normal),
         Just(Priority::High)
     ];
-    let when = prop_oneof![
+    let wanted = prop_oneof![
         Just(When::Succeeded),
         Just(When::Finished),
         Just(When::Failed)
@@ -176,7 +176,7 @@ fn told() -> impl Strategy<Value = Told> {
         prop::option::of(concurrency()),
         prop::option::of(rate()),
     );
-    let depends_on = prop::collection::vec((parent, when), 0..3);
+    let depends_on = prop::collection::vec((parent, wanted), 0..3);
     (misfire(), overlap(), limits, on_conflict, order, depends_on).prop_map(
         |(misfire, overlap, limits, on_conflict, order, depends_on)| Told {
             misfire,
@@ -203,8 +203,8 @@ impl Told {
         for (name, value) in self.labels {
             task = task.label(name, value);
         }
-        for (id, when) in self.depends_on.into_iter().filter(|_| is_once) {
-            task = task.depends_on(id, when);
+        for (id, wanted) in self.depends_on.into_iter().filter(|_| is_once) {
+            task = task.depends_on(id, wanted);
         }
         if let Some(count) = self.count {
             task = task.count(count);

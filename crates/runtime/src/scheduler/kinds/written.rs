@@ -16,7 +16,7 @@ use crate::written::WrittenDuration;
 #[serde(deny_unknown_fields, rename = "depends_on")]
 struct Dependency {
     id: String,
-    when: When,
+    ended: When,
 }
 
 fn checked<T, E: Error>(
@@ -92,9 +92,9 @@ pub(super) fn write_dependencies<S>(after: &[(String, When)], to: S) -> Result<S
 where
     S: Serializer,
 {
-    let written = after.iter().map(|(id, when)| Dependency {
+    let written = after.iter().map(|(id, ended)| Dependency {
         id: id.clone(),
-        when: *when,
+        ended: *ended,
     });
     to.collect_seq(written)
 }
@@ -104,5 +104,5 @@ where
     D: Deserializer<'de>,
 {
     let written = Vec::<Dependency>::deserialize(from)?;
-    Ok(written.into_iter().map(|one| (one.id, one.when)).collect())
+    Ok(written.into_iter().map(|one| (one.id, one.ended)).collect())
 }
