@@ -43,7 +43,7 @@ pub(crate) struct Core {
     pub(super) kinds: Kinds,
     /// Handlers that go on although the time of their attempts is over.
     pub(crate) hung: Hung,
-    pub(crate) ended: Ended,
+    pub(crate) ended: Box<Ended>,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.

@@ -27,6 +27,8 @@ pub(super) struct After {
     /// Runs that waited for this one to end.
     pub(super) follow: Vec<WaitingRun>,
     pub(super) lost: Lost,
+    /// So many runs that waited for a worker will not start.
+    pub(super) withdrawn: usize,
     /// What the run has carried.
     pub(super) carried: Option<RunValues>,
     /// Where the run stands now; `None` if nobody is told.
@@ -72,6 +74,7 @@ impl After {
             && self.news.is_none()
             && self.evicted.is_empty()
             && self.lost.is_nothing()
+            && self.withdrawn == 0
             && self.carried.as_ref().is_none_or(RunValues::is_empty)
             && !self.is_gone
     }
@@ -94,6 +97,9 @@ impl Task {
         if after.is_gone {
             self.leave();
         }
+        if after.withdrawn > 0 {
+            self.core.note_withdrawn(after.withdrawn);
+        }
         if let Some(failing) = ending.failing {
             self.call_hooks(attempt, failing, verdict, after);
             self.react(attempt, failing, verdict);
@@ -110,9 +116,17 @@ impl Task {
                 if after.is_gone {
                     task.leave();
                 }
+                if after.withdrawn > 0 {
+                    task.core.note_withdrawn(after.withdrawn);
+                }
                 after.discard();
             });
         }
+        self.end_activity_on_driver();
+    }
+
+    /// A run no longer counts as going.
+    pub(super) fn end_activity_on_driver(self: &Arc<Task>) {
         if !self.core.activity.try_end() {
             let (task, what) = (Arc::clone(self), Tidings::Ended);
             let engine = &self.core.engine;

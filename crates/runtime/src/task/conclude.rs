@@ -16,7 +16,7 @@ use wheel_sync::MutexGuard;
 use super::after::After;
 use super::attempt::{Attempt, Ended, Start, Time};
 use super::failing::{Again, Failing, Verdict};
-use super::run::{enter, leave};
+use super::run::{enter, leave, time};
 use super::state::{End, Next};
 use super::terms::Limit;
 use super::trial::{Begun, Trial};
@@ -107,7 +107,7 @@ impl Task {
         dead: impl FnOnce() -> DeadDoor<'d>,
     ) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
-        let (before, was_leaving) = (life.state.name(), life.is_leaving());
+        let before = life.state.name();
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
         }
@@ -130,7 +130,7 @@ impl Task {
                 after.follow = self.release(&mut life);
             }
         }
-        after.is_gone = was_leaving && life.state.runs() == 0;
+        after.is_gone = life.is_leaving() && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
     }
@@ -156,7 +156,7 @@ impl Task {
             self.core.counters.run_abandoned();
             after.is_interrupted = true;
             after.result = Some(TaskState::Cancelled);
-            self.core.note_withdrawn(life.state.withdraw());
+            after.withdrawn = life.state.withdraw();
             return life.state.end(End::Cancelled).ok().map(|()| End::Cancelled);
         };
         let trial = life.take_trial(attempt.ticket);
@@ -171,6 +171,7 @@ impl Task {
             timer: None,
             letter: None,
         });
+        trial.deadline = attempt.deadline();
         trial.values = after.carried.take();
         let mut since = attempt.since;
         match &again.error {
@@ -269,10 +270,9 @@ impl Task {
         });
         let is_stopped = matches!(verdict, Verdict::Stop);
         if is_stopped {
-            // Others may go on beside it.
+            // Others may be going beside it, and are the last ones.
+            after.withdrawn = life.state.close(attempt.ticket);
             after.lost = self.let_runs_end(life);
-            self.core
-                .note_withdrawn(life.state.withdraw_others(attempt.ticket));
         }
         let next = if is_stopped {
             Next::Nothing(End::Cancelled)
@@ -280,15 +280,16 @@ impl Task {
             Next::MoreToCome
         } else if life.plan.is_once() || self.has_enough(life) {
             Next::Nothing(result)
+        } else if life.state.is_closing() || life.is_leaving() {
+            Next::Nothing(End::Cancelled)
         } else {
             let clock = self.core.engine.clock();
-            let due = life.plan.after_end(clock.now(), || clock.wall());
-            let is_closing = life.state.is_closing() || life.is_leaving();
-            let due = due.filter(|_| !is_closing);
+            // Of a grid it is not armed where those to come seemed to be enough.
+            let due = life.plan.next_from(None, clock.now(), clock.wall());
             match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // Its window is over.
-                None if life.plan.is_once() && !was_cancelled => Next::Nothing(result),
+                None if !was_cancelled => Next::Nothing(result),
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }
@@ -336,16 +337,18 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
+        let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
         let ticket = run.ticket;
         let trial = life.trial(ticket);
         let trial = trial.expect("a run that is kept has its trial");
         let start = Start {
             nominal: trial.nominal,
             missed: trial.missed,
-            time: Some(Box::new(Time {
-                deadline: trial.deadline,
-                limit: Limit::NONE,
-            })),
+            time: terms.map(|terms| {
+                let time = time(terms, &life, ticket, (&run.occasion, now));
+                let limit = Limit::NONE;
+                Box::new(Time { limit, ..time })
+            }),
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);

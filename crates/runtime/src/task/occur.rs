@@ -48,7 +48,8 @@ impl Task {
             return Looked::Nothing;
         }
         let before = life.state.name();
-        let looked = self.take_occurrence(&mut life, due, now);
+        let armed = life.armed.take().map(|armed| armed.due);
+        let looked = self.take_occurrence(&mut life, armed, due, now);
         self.over_with(life, before);
         looked
     }
@@ -57,10 +58,10 @@ impl Task {
     pub(super) fn take_occurrence(
         self: &Arc<Task>,
         life: &mut Life,
+        armed: Option<Due>,
         due: Moment,
         now: Moment,
     ) -> Looked {
-        let armed = life.armed.take().map(|armed| armed.due);
         let late_from = match armed {
             // Unless it was past already when it was armed: then it came without waiting for its
             // tick.
@@ -161,7 +162,11 @@ impl Task {
                 }
             }
             Overlap::CancelRunning => {
-                self.tell(life.state.give_way(), StopReason::GaveWay);
+                let begun = life.begun_tickets();
+                let (tokens, queued) = life.state.give_way(&begun);
+                self.tell(tokens, StopReason::GaveWay);
+                // Their jobs are void, and few: one for each run that has begun.
+                (0..queued).for_each(|_| self.end_activity_on_driver());
                 self.abandon_lost_trials(life);
                 match self.queue(life, occasion) {
                     Ok(run) => return Some(run),
@@ -221,7 +226,6 @@ impl Task {
     ) -> Result<WaitingRun, Refused> {
         let ticket = life.state.queue(self.settings.overlap.room())?;
         self.core.activity.begin();
-        life.tally_missed(occasion.missed);
         Ok(WaitingRun::new(self, ticket, occasion))
     }
 
@@ -240,6 +244,21 @@ impl Task {
             let leftovers = self.bury(life);
             // What a handler has captured is not for the driver to drop.
             self.core.discard_elsewhere(leftovers);
+        }
+    }
+
+    /// What follows was not armed, because those that were to start seemed to be enough; now one of
+    /// them will not.
+    pub(super) fn arm_again(self: &Arc<Task>, life: &mut Life) {
+        let is_armed = life.armed.is_some() || life.suspended().is_some();
+        let follows_an_end = !life.plan.has_grid() && life.state.runs() > 0;
+        if is_armed || follows_an_end || life.plan.is_once() || self.has_enough(life) {
+            return;
+        }
+        let clock = self.core.engine.clock();
+        if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
+            // A closed engine is being shut down, which ends this task as well.
+            let _ = self.arm_or_suspend(life, next);
         }
     }
 
@@ -267,16 +286,11 @@ impl Task {
             // It was taken back before, and whoever did it has told everyone.
             Err(_) => return,
         }
-        self.skip(&mut life, 1, why);
+        self.skip(&mut life, run.occasion.missed + 1, why);
         let follow = self.release(&mut life);
-        if life.armed.is_none() && life.suspended().is_none() && life.state.runs() == 0 {
-            let clock = self.core.engine.clock();
-            if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
-                // A closed engine is being shut down, which ends this task as well.
-                let _ = self.arm_or_suspend(&mut life, next);
-            }
-        }
-        let leftovers = match self.has_more(&life) {
+        self.arm_again(&mut life);
+        // What a closed engine has refused is ended, and named, by the shutdown.
+        let leftovers = match self.has_more(&life) || self.core.engine.is_closed() {
             true => Leftovers::NOTHING,
             false => match life.state.end(End::Skipped) {
                 Ok(()) => self.bury(&mut life),

@@ -143,7 +143,12 @@ fn panicked(task: &Task, message: &str) -> Outcome {
 }
 
 /// For an attempt that starts now, of a run whose deadline holds from attempt to attempt.
-fn time(terms: &Terms, life: &Life, ticket: Ticket, (occasion, now): (&Occasion, Moment)) -> Time {
+pub(super) fn time(
+    terms: &Terms,
+    life: &Life,
+    ticket: Ticket,
+    (occasion, now): (&Occasion, Moment),
+) -> Time {
     let begun = life.trial(ticket).filter(|trial| trial.begun.is_some());
     let deadline = match begun {
         Some(trial) => trial.deadline,
@@ -172,8 +177,10 @@ impl Task {
             }
             return None;
         }
+        // One by hand stands for itself.
+        let may_make_way = life.state.is_fresh(ticket) && run.occasion.origin != Origin::Hand;
         let token = life.state.start(ticket).ok()?;
-        if self.settings.overlap == Overlap::CancelRunning && life.backlog_len() > 0 {
+        if may_make_way && self.settings.overlap == Overlap::CancelRunning {
             self.make_way_for_newest(&mut life, &mut run.occasion);
         }
         let calendar = run.occasion.calendar;
@@ -189,6 +196,9 @@ impl Task {
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
+        if is_first {
+            life.tally_missed(run.occasion.missed);
+        }
         if attempt.has_limit() && !is_too_late {
             // Shared from the start, so that later attempts see what this one adds.
             attempt.values.get_or_insert_default();
@@ -230,17 +240,20 @@ impl Task {
             self.settings.misfire == Misfire::Skip
                 && now.since(occasion.late_from) > self.core.misfire_threshold
         };
-        occasion.origin == Origin::Schedule
+        occasion.origin != Origin::Hand
             && (life.state.is_paused() || is_too_late())
             && life.state.is_fresh(run.ticket)
     }
 
     /// The run is for the newest occurrence; the others are left out.
-    fn make_way_for_newest(&self, life: &mut Life, occasion: &mut Occasion) {
-        if let Some((newest, others)) = life.backlog().take_newest() {
-            self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
-            life.tally_missed(newest.missed);
+    fn make_way_for_newest(self: &Arc<Task>, life: &mut Life, occasion: &mut Occasion) {
+        if life.backlog_len() == 0 {
+            return;
+        }
+        if let Some(newest) = life.backlog().take_newest() {
+            self.skip(life, occasion.missed + 1, SkipReason::Overlap);
             *occasion = newest;
+            self.arm_again(life);
         }
     }
 }

@@ -43,6 +43,8 @@ pub(crate) struct Occasion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Schedule,
+    /// The schedule, while a run was going: it stands for the latest of them.
+    Latest,
     /// A pause does not hold it up.
     Hand,
 }

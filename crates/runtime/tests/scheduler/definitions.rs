@@ -66,7 +66,7 @@ fn a_definition_is_written_in_this_form_for_ever() {
         text,
         concat!(
             r#"{"version":1,"id":"x","kind":"k","payload":[1,2],"schedule":{"after":"0s"},"#,
-            r#""depends_on":[{"id":"import","ended":"succeeded"},{"id":"audit","ended":"finished"}],"#,
+            r#""depends_on":[{"id":"import","when":"succeeded"},{"id":"audit","when":"finished"}],"#,
             r#""timeout":"1m30s","deadline":"1h","#,
             r#""misfire":{"fire_all":{"max":9}},"overlap":{"queue_all":{"max":5}},"#,
             r#""on_conflict":"replace","priority":"high","labels":{"app":"shop","env":"canary"},"#,
@@ -282,9 +282,9 @@ fn what_is_not_known_or_not_possible_is_told_when_it_is_read() {
             r#""rate_limit":{"per_second":1,"burts":2}"#,
             "unknown field `burts`",
         ),
-        (r#""depends_on":[{"id":"y"}]"#, "missing field `ended`"),
+        (r#""depends_on":[{"id":"y"}]"#, "missing field `when`"),
         (
-            r#""depends_on":[{"id":"y","ended":"died"}]"#,
+            r#""depends_on":[{"id":"y","when":"died"}]"#,
             "unknown variant `died`",
         ),
     ];

@@ -28,6 +28,7 @@ mod hooks;
 mod hung;
 mod ids;
 mod backfill;
+mod meetings;
 mod misfire;
 mod month;
 #[cfg(feature = "serde")]

@@ -218,8 +218,8 @@ fn a_kind_that_was_misspelt_in_a_builder_is_an_error() {
 #[test]
 fn what_comes_after_an_unresolved_task_waits_with_it_whichever_kind_comes_first() {
     let text = |id: &str, kind: &str, after: &str| {
-        let ended = r#""ended": "succeeded""#;
-        let depends_on = format!(r#""depends_on": [{{"id": "{after}", {ended}}}]"#);
+        let condition = r#""when": "succeeded""#;
+        let depends_on = format!(r#""depends_on": [{{"id": "{after}", {condition}}}]"#);
         let after = if after.is_empty() {
             String::new()
         } else {

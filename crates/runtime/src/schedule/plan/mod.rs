@@ -170,6 +170,16 @@ impl Plan {
         matches!(self.rhythm(), Rhythm::Once(_))
     }
 
+    /// Whether it was made for one occurrence, and is not one whose last occurrence has come.
+    pub(crate) fn is_single(&self) -> bool {
+        matches!(self.rhythm(), Rhythm::Once(due) if *due != Due::NEVER)
+    }
+
+    /// Whether its points are known before a run has ended.
+    pub(crate) fn has_grid(&self) -> bool {
+        self.rhythm().has_grid()
+    }
+
     /// What the calendar says about `due`; what it cannot say is the instant at which the plan was
     /// made.
     pub(crate) fn calendar(&self, due: Due) -> SystemTime {

@@ -267,7 +267,7 @@ impl Work {
         let id = id.ok_or_else(|| format!("{name:?} is not possible as an id"))?;
         let (settings, code) = &self.nodes[node];
         let task = Task::new(Arc::clone(core), id, settings.clone(), plan, code.clone());
-        let first = First::Upstream(Upstream::new(conditions, Then::ForNominal));
+        let first = First::Upstream(Upstream::new(conditions, Then::For(nominal)));
         let added = task.begin(first, || core.registry.add(&task, OnConflict::Refuse));
         match added {
             Ok((_, Ok(()))) => {}

@@ -16,7 +16,8 @@ use crate::written::WrittenDuration;
 #[serde(deny_unknown_fields, rename = "depends_on")]
 struct Dependency {
     id: String,
-    ended: When,
+    #[serde(rename = "when")]
+    wanted: When,
 }
 
 fn checked<T, E: Error>(
@@ -92,9 +93,9 @@ pub(super) fn write_dependencies<S>(after: &[(String, When)], to: S) -> Result<S
 where
     S: Serializer,
 {
-    let written = after.iter().map(|(id, ended)| Dependency {
+    let written = after.iter().map(|(id, wanted)| Dependency {
         id: id.clone(),
-        ended: *ended,
+        wanted: *wanted,
     });
     to.collect_seq(written)
 }
@@ -104,5 +105,8 @@ where
     D: Deserializer<'de>,
 {
     let written = Vec::<Dependency>::deserialize(from)?;
-    Ok(written.into_iter().map(|one| (one.id, one.ended)).collect())
+    Ok(written
+        .into_iter()
+        .map(|one| (one.id, one.wanted))
+        .collect())
 }
