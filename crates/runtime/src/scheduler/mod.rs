@@ -7,8 +7,7 @@
 //!      |             |              kinds/      handlers by name, and tasks as data
 //!      v             |
 //!   engine ===> sink.rs (driver thread) ---------------> executor --> task/run.rs (worker)
-//!                  \--> gate/: keys and tokens --/\
-//!                       pools.rs, limits.rs: where it goes, on which terms
+//!                  \--> gate/: keys, tokens --/    to the pool that pools.rs says
 //!
 //!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
 //!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps
@@ -293,8 +292,9 @@ impl Scheduler {
     ///
     /// Never ends while there is always another run. From inside a handler it does not wait for
     /// that handler's own run; on the driver thread, where handlers of an
-    /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all. A run that waits for a token of its rate limit is waited for as well: on a manual clock, which
-    /// does not bring the token by itself, go on with [`run_for`](crate::ManualClock::run_for).
+    /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all. A run that waits for a
+    /// token of its rate limit is waited for as well: on a manual clock, which does not bring the
+    /// token by itself, go on with [`run_for`](crate::ManualClock::run_for).
     /// A run that waits for a worker is waited for, so a handler that calls this on the last free
     /// worker waits for ever: give it a limit there.
     ///
