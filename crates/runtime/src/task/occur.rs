@@ -161,12 +161,11 @@ impl Task {
                 }
             }
             Overlap::CancelRunning => {
-                self.tell(life.state.give_way(), StopReason::GaveWay);
-                self.abandon_lost_trials(life);
+                self.make_room(life);
                 match self.queue(life, occasion) {
                     Ok(run) => return Some(run),
-                    // One that is going has to return first, or one waits for a worker and will be
-                    // for this when it starts.
+                    // One that is going has to return first, or one that is new waits for a worker
+                    // and will be for this when it starts, or a dead one is replayed.
                     Err(_) => {
                         let older = life.backlog().replace(occasion);
                         self.skip(life, older, SkipReason::Overlap);
@@ -175,6 +174,23 @@ impl Task {
             }
         }
         None
+    }
+
+    /// The run that has begun gives way.
+    fn make_room(self: &Arc<Task>, life: &mut Life) {
+        let rare = life.rare.as_deref();
+        let has_begun = |ticket| {
+            let mut trials = rare.iter().flat_map(|rare| &rare.trials);
+            trials.any(|(of, trial)| *of == ticket && trial.begun.is_some())
+        };
+        let (tokens, queued) = life.state.give_way(has_begun);
+        if queued > 0 {
+            // Who waits until nothing runs is not told on the driver.
+            let core = Arc::clone(&self.core);
+            self.core.do_elsewhere(move || core.note_withdrawn(queued));
+        }
+        self.tell(tokens, StopReason::GaveWay);
+        self.abandon_lost_trials(life);
     }
 
     /// Runs are told to stop by the driver, which must not wait for those who look.

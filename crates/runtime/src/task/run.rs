@@ -176,8 +176,9 @@ impl Task {
             }
             return None;
         }
+        let is_new = life.state.is_fresh(ticket);
         let token = life.state.start(ticket).ok()?;
-        if self.settings.overlap == Overlap::CancelRunning && life.backlog_len() > 0 {
+        if self.settings.overlap == Overlap::CancelRunning && is_new && life.backlog_len() > 0 {
             self.make_way_for_newest(&mut life, &mut run.occasion);
         }
         let calendar = run.occasion.calendar;

@@ -334,12 +334,19 @@ impl State {
         queued
     }
 
-    /// Every run that has begun gives way to a newer one: what waits for another attempt does not go
-    /// on, what is going is told to stop. The tokens are to be set.
-    pub(super) fn give_way(&mut self) -> Vec<CancelToken> {
+    /// Every run that has begun gives way to a newer one: what waits for another attempt, or with
+    /// that for a worker, does not go on; what is going is told to stop. The tokens are to be set.
+    /// Also returns how many of them a worker would have had. A run that is replayed has not begun.
+    pub(super) fn give_way(
+        &mut self,
+        has_begun: impl Fn(Ticket) -> bool,
+    ) -> (Vec<CancelToken>, usize) {
         self.runs
             .remove_if(|run| matches!(run, Run::Retrying { .. }));
-        self.runs.tell_all()
+        let queued = self
+            .runs
+            .remove_if(|run| run.is_queued() && has_begun(run.ticket()));
+        (self.runs.tell_all(), queued)
     }
 
     /// Nothing is due from now on, until it is resumed.
