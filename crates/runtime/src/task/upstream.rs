@@ -275,8 +275,15 @@ impl Task {
             (Then::At(at), None) => Due::Wall(at),
             (_, delay) => Due::Monotonic(now.after(delay.unwrap_or_default())),
         };
+        let nominal = match then {
+            Then::ForNominal => life.plan.instant(),
+            Then::After(_) | Then::At(_) => None,
+        };
         let mut runs: Vec<WaitingRun> = Vec::new();
         if life.state.is_paused() {
+            if let Some(nominal) = nominal {
+                life.plan = once(Schedule::after(Duration::ZERO), now, nominal);
+            }
             life.rare().suspended = Some(due);
         } else if due == Due::Monotonic(now) {
             // At once, so that who waits for runs to end sees no gap between the two.
@@ -290,6 +297,10 @@ impl Task {
             let _ = self.arm_first(&mut life, due);
         }
         self.over_with(life, before);
+        if let Some(nominal) = nominal {
+            // Due now, and not late, however long ago that was.
+            runs.iter_mut().for_each(|run| run.occasion.set_nominal(nominal));
+        }
         self.hand_over(runs);
     }
 }

@@ -56,6 +56,13 @@ pub(super) struct Calendar {
     pub(super) due: SystemTime,
 }
 
+impl Occasion {
+    /// It is for this instant, whenever it is due.
+    pub(super) fn set_nominal(&mut self, nominal: SystemTime) {
+        self.calendar.nominal = nominal;
+    }
+}
+
 impl WaitingRun {
     pub(super) fn new(task: &Arc<Task>, ticket: Ticket, occasion: Occasion) -> WaitingRun {
         WaitingRun {

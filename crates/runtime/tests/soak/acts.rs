@@ -5,12 +5,15 @@ use wheel_runtime::{
 };
 
 use crate::plan::schedule;
-use crate::points::{Points, SECOND, Ms, wall, wall_ms};
+use crate::points::{Ms, Points, SECOND, length, wall, wall_ms};
 use crate::world::World;
 
 impl World {
     /// Does something to a task that lives, if there is one.
     pub(crate) fn act(&mut self) {
+        // Nothing by hand is for an instant that a schedule names.
+        self.clock.run_for(length(1));
+        self.settle();
         let Some((number, info)) = self.any_live() else {
             return;
         };

@@ -106,7 +106,7 @@ impl One {
         assert_eq!(nominals.len() as u64, info.runs, "{info:?}");
         let going = nominals.last().copied().filter(|_| is_going);
         for nominal in &nominals {
-            assert!(self.era.find(*nominal).is_some(), "{nominal}: {info:?}");
+            assert!(self.era.find(*nominal).is_some(), "{nominal} of {nominals:?}: {:?} {info:?}", self.era);
             if Some(*nominal) == going {
                 continue;
             }

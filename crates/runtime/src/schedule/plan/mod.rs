@@ -170,6 +170,14 @@ impl Plan {
         matches!(self.rhythm(), Rhythm::Once(_))
     }
 
+    /// Of a single occurrence, its instant.
+    pub(crate) fn instant(&self) -> Option<SystemTime> {
+        match *self.rhythm() {
+            Rhythm::Once(due) => Some(self.calendar(due)),
+            _ => None,
+        }
+    }
+
     /// What the calendar says about `due`; what it cannot say is the instant at which the plan was
     /// made.
     pub(crate) fn calendar(&self, due: Due) -> SystemTime {
