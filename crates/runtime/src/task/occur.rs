@@ -240,7 +240,6 @@ impl Task {
     ) -> Result<WaitingRun, Refused> {
         let ticket = life.state.queue(self.settings.overlap.room())?;
         self.core.activity.begin();
-        life.tally_missed(occasion.missed);
         Ok(WaitingRun::new(self, ticket, occasion))
     }
 
@@ -286,7 +285,7 @@ impl Task {
             // It was taken back before, and whoever did it has told everyone.
             Err(_) => return,
         }
-        self.skip(&mut life, 1, why);
+        self.skip(&mut life, run.occasion.missed + 1, why);
         let follow = self.release(&mut life);
         if life.armed.is_none() && life.suspended().is_none() && life.state.runs() == 0 {
             let clock = self.core.engine.clock();

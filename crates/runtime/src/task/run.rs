@@ -195,6 +195,9 @@ impl Task {
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
+        if is_first {
+            life.tally_missed(run.occasion.missed);
+        }
         let is_too_late = deadline.passed(now).is_some();
         if attempt.has_limit() && !is_too_late {
             // Shared from the start, so that later attempts see what this one adds.
@@ -246,7 +249,6 @@ impl Task {
     fn make_way_for_newest(&self, life: &mut Life, occasion: &mut Occasion) {
         if let Some((newest, others)) = life.backlog().take_newest() {
             self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
-            life.tally_missed(newest.missed);
             *occasion = newest;
         }
     }

@@ -222,6 +222,22 @@ fn another_attempt_that_waits_for_a_worker_gives_way_and_stays_that_of_its_own_r
 }
 
 #[test]
+fn what_a_run_stood_for_is_left_out_with_it_and_counted_once() {
+    let bed = Bed::workers(1);
+    let task = bed.scheduler.task("x").every(ms(100));
+    let task = task.overlap(Overlap::CancelRunning).run(|_| ()).unwrap();
+    let busy = bed.occupy_worker();
+    // A run for three waits for the worker; a newer one takes its place.
+    bed.clock.advance(ms(300));
+    assert_eq!(counts(&task), (0, 0, 0, 0));
+    bed.clock.advance(ms(100));
+    busy.open();
+    bed.settle();
+    assert_eq!(counts(&task), (1, 0, 3, 0));
+    assert_eq!(bed.scheduler.stats().missed, 0);
+}
+
+#[test]
 fn a_replay_that_waits_for_a_worker_does_not_give_way_and_keeps_its_instant() {
     let bed = Bed::workers(1);
     let start = bed.clock.wall();

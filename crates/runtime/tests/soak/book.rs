@@ -252,11 +252,11 @@ impl Book {
             self.closed = self.due(info, now, walls);
             let old = self.era();
             let next = old.next_after(self.reached(now, walls));
-            if let Some(armed) = armed
-                && next.is_none_or(|next| armed < next)
-            {
-                self.owed = Some((armed, old.by_wall));
-            }
+            let held = armed.filter(|armed| next.is_none_or(|next| *armed < next));
+            // Unless the clock was set back to before its instant: then it is none of this schedule.
+            let reads = if old.by_wall { era.wall } else { now };
+            let held = held.filter(|armed| old.last_until(*armed).is_some_and(|at| at <= reads));
+            self.owed = held.map(|armed| (armed, old.by_wall));
             self.is_summed = self.closed.0 == self.closed.1;
         } else {
             self.is_summed = false;

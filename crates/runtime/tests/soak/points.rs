@@ -126,6 +126,17 @@ impl Era {
         next.filter(|next| *next <= end)
     }
 
+    /// The latest one until `at`, included, of those that the window has or would have.
+    pub(crate) fn last_until(&self, at: Ms) -> Option<Ms> {
+        match &self.points {
+            Points::Once(_) | Points::AfterEnd => None,
+            Points::Grid { first, period } => {
+                (at >= *first).then(|| first + (at - first) / period * period)
+            }
+            Points::Wall(all) => all[..all.partition_point(|point| *point <= at)].last().copied(),
+        }
+    }
+
     /// Whether `nominal`, by the wall clock, is one of them: when, by the clock of the schedule.
     /// Where that is not the wall clock, what a window has depends on how that was set meanwhile.
     pub(crate) fn find(&self, nominal: Ms) -> Option<Ms> {
