@@ -275,9 +275,10 @@ impl Task {
         let is_stopped = matches!(verdict, Verdict::Stop);
         if is_stopped {
             // Others may go on beside it.
+            let withdrawn = life.state.withdraw_others(attempt.ticket);
+            // Of what was withdrawn nothing is left: it counts as abandoned if it had begun.
             after.lost = self.let_runs_end(life);
-            self.core
-                .note_withdrawn(life.state.withdraw_others(attempt.ticket));
+            self.core.note_withdrawn(withdrawn);
         }
         let next = if is_stopped {
             Next::Nothing(End::Cancelled)

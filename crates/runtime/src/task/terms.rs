@@ -43,7 +43,10 @@ impl Terms {
         let further = match occasion.missed {
             // What a graph names may lie ahead, if the clock was set back.
             0 => Duration::ZERO,
-            _ => calendar.nominal.duration_since(calendar.due).unwrap_or_default(),
+            _ => calendar
+                .nominal
+                .duration_since(calendar.due)
+                .unwrap_or_default(),
         };
         let due = occasion.due.after(further);
         self.deadline.map_or(Limit::NONE, |limit| Limit {

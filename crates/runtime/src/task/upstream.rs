@@ -299,7 +299,8 @@ impl Task {
         self.over_with(life, before);
         if let Some(nominal) = nominal {
             // Due now, and not late, however long ago that was.
-            runs.iter_mut().for_each(|run| run.occasion.set_nominal(nominal));
+            runs.iter_mut()
+                .for_each(|run| run.occasion.set_nominal(nominal));
         }
         self.hand_over(runs);
     }

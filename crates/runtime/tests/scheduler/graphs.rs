@@ -140,7 +140,10 @@ fn nodes_are_for_the_instant_of_the_graph_however_late_they_are() {
     // Two are found due together, the later of them half an hour late.
     bed.clock.advance(hour * 5 / 2);
     bed.clock.run_for(hour / 4);
-    assert_eq!(seen.try_iter().collect::<Vec<_>>(), of_run(start + hour * 2));
+    assert_eq!(
+        seen.try_iter().collect::<Vec<_>>(),
+        of_run(start + hour * 2)
+    );
     for wall in [start + hour * 10, start] {
         bed.clock.set_wall(wall);
         bed.clock.run_for(hour);

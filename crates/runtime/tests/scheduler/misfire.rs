@@ -207,7 +207,11 @@ fn a_number_that_is_not_possible_is_refused_by_name() {
 #[test]
 fn what_a_run_that_is_too_late_stood_for_is_left_out_with_it() {
     let bed = Bed::with(|builder| builder.workers(1).misfire_threshold(ms(1_000)));
-    let task = bed.scheduler.task("x").every(ms(100)).misfire(Misfire::Skip);
+    let task = bed
+        .scheduler
+        .task("x")
+        .every(ms(100))
+        .misfire(Misfire::Skip);
     let task = task.run(|_| ()).unwrap();
     let busy = bed.occupy_worker();
     bed.clock.advance(ms(300));
@@ -218,5 +222,8 @@ fn what_a_run_that_is_too_late_stood_for_is_left_out_with_it() {
     bed.settle();
     let (info, stats) = (task.info(), bed.scheduler.stats());
     assert_eq!((info.runs, info.skipped, info.missed), (0, 23, 0));
-    assert_eq!((stats.skipped, stats.skipped_misfire, stats.missed), (23, 3, 0));
+    assert_eq!(
+        (stats.skipped, stats.skipped_misfire, stats.missed),
+        (23, 3, 0)
+    );
 }

@@ -20,10 +20,7 @@ impl World {
         self.tally.acts += 1;
         let now = self.now();
         self.books[number].check(&info, now, &self.walls);
-        let only: Option<u64> = std::env::var("SOAK_ONLY").ok().map(|x| x.parse().unwrap());
-        let drawn = self.rng.below(20);
-        match only.map_or(drawn, |o| if drawn == o { o } else { 99 }) {
-            99 => {}
+        match self.rng.below(20) {
             0 => self.cancel(number, info),
             1..4 => self.pause(number),
             4..8 => self.resume(number),
@@ -63,7 +60,10 @@ impl World {
         let book = &mut self.books[number];
         match self.scheduler.pause(book.handle.id()) {
             PauseOutcome::Paused => book.pause(now, &self.walls),
-            other => assert_eq!((other, book.paused.is_some()), (PauseOutcome::WasPaused, true)),
+            other => assert_eq!(
+                (other, book.paused.is_some()),
+                (PauseOutcome::WasPaused, true)
+            ),
         }
     }
 
@@ -95,7 +95,9 @@ impl World {
         let at = self.at();
         let (schedule, era) = schedule(&mut self.rng, &mut self.listed, at);
         let book = &mut self.books[number];
-        self.scheduler.reschedule(book.handle.id(), schedule).unwrap();
+        self.scheduler
+            .reschedule(book.handle.id(), schedule)
+            .unwrap();
         book.reschedule(era, info, &self.walls);
     }
 
@@ -107,7 +109,9 @@ impl World {
         }
         let to = book.era().wall.min(wall_ms(self.clock.wall()));
         let from = to - self.rng.below(100_000) as Ms * SECOND;
-        let filled = self.scheduler.backfill(book.handle.id(), wall(from), wall(to));
+        let filled = self
+            .scheduler
+            .backfill(book.handle.id(), wall(from), wall(to));
         book.hand += filled.unwrap() as u64;
         book.has_backfill = true;
     }

@@ -10,9 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use wheel_runtime::{
-    Context, GraphHandle, Schedule, Scheduler, TaskState, When, WhenNodeFails,
-};
+use wheel_runtime::{Context, GraphHandle, Schedule, Scheduler, TaskState, When, WhenNodeFails};
 
 use crate::ledger::{Ledger, Notes, Said, Temper};
 use crate::points::{Era, Ms, Points, length};
@@ -49,8 +47,7 @@ impl Graphs {
             let (ledger, notes) = (Arc::clone(ledger), notes[index].clone());
             let fails = Arc::clone(&ledger);
             let number = 2_000_000_000 + number * 5 + index as u64;
-            let handler =
-                move |run: &Context| ledger.attempt(number, Temper::Moody, &notes, run);
+            let handler = move |run: &Context| ledger.attempt(number, Temper::Moody, &notes, run);
             graph = graph.node_with(
                 *name,
                 move |task| task.on_failure(move |_| fails.count_failure()),
@@ -60,7 +57,10 @@ impl Graphs {
         let graph = graph.chain(["a", "b", "d"]).chain(["a", "c", "d"]);
         let graph = graph.edge("a", "alarm", When::Failed);
         let graph = graph.on_failure(WhenNodeFails::SkipDependents);
-        let handle = graph.schedule(Schedule::every(length(period))).start().unwrap();
+        let handle = graph
+            .schedule(Schedule::every(length(period)))
+            .start()
+            .unwrap();
         let era = Era {
             points: Points::Grid {
                 first: now + period,
@@ -87,7 +87,10 @@ impl One {
     /// What the last attempt of each run of a node has said, by nominal instant.
     fn said(&self, node: usize) -> BTreeMap<Ms, Said> {
         let notes = self.notes[node].lock().unwrap();
-        notes.iter().map(|attempt| (attempt.nominal, attempt.said)).collect()
+        notes
+            .iter()
+            .map(|attempt| (attempt.nominal, attempt.said))
+            .collect()
     }
 
     fn check(&self, scheduler: &Scheduler, now: Ms, closed: &mut Closed) {
@@ -96,7 +99,11 @@ impl One {
         let due = self.era.count(now);
         let seen = starter.runs + starter.missed + starter.skipped;
         assert_eq!(seen, due, "{info:?}, {starter:?}");
-        assert_eq!(info.runs + info.skipped, starter.runs, "{info:?}, {starter:?}");
+        assert_eq!(
+            info.runs + info.skipped,
+            starter.runs,
+            "{info:?}, {starter:?}"
+        );
         let over = info.succeeded + info.failed + info.cancelled;
         let is_going = info.state == TaskState::Running;
         assert_eq!(info.runs, over + u64::from(is_going), "{info:?}");
@@ -106,14 +113,24 @@ impl One {
         assert_eq!(nominals.len() as u64, info.runs, "{info:?}");
         let going = nominals.last().copied().filter(|_| is_going);
         for nominal in &nominals {
-            assert!(self.era.find(*nominal).is_some(), "{nominal} of {nominals:?}: {:?} {info:?}", self.era);
+            assert!(
+                self.era.find(*nominal).is_some(),
+                "{nominal} of {nominals:?}: {:?} {info:?}",
+                self.era
+            );
             if Some(*nominal) == going {
                 continue;
             }
             let ran = |node: usize| said[node].contains_key(nominal);
             let was_good = |node: usize| said[node].get(nominal) == Some(&Said::Success);
             let was_bad = ran(0) && !was_good(0) && said[0][nominal] != Said::Cancel;
-            let wanted = [true, was_good(0), was_good(0), was_good(1) && was_good(2), was_bad];
+            let wanted = [
+                true,
+                was_good(0),
+                was_good(0),
+                was_good(1) && was_good(2),
+                was_bad,
+            ];
             for (node, wanted) in wanted.into_iter().enumerate() {
                 assert_eq!(ran(node), wanted, "{} for {nominal}: {info:?}", NODES[node]);
             }
@@ -122,8 +139,14 @@ impl One {
         let left_out = match going {
             None => nominals.len() * 5 - ran,
             Some(going) => {
-                let before = said.iter().flat_map(BTreeMap::keys).filter(|at| **at != going);
-                let skipped = info.nodes.iter().filter(|node| node.state == TaskState::Skipped);
+                let before = said
+                    .iter()
+                    .flat_map(BTreeMap::keys)
+                    .filter(|at| **at != going);
+                let skipped = info
+                    .nodes
+                    .iter()
+                    .filter(|node| node.state == TaskState::Skipped);
                 (nominals.len() - 1) * 5 - before.count() + skipped.count()
             }
         };

@@ -127,7 +127,7 @@ impl Ledger {
             number: run.attempt(),
             said: self.said(temper, &[task, run.run(), calls]),
         };
-        self.note(&mut notes, task, attempt, run);
+        self.note(&mut notes, task, attempt);
         drop(notes);
         match attempt.said {
             Said::Success => Outcome::Success,
@@ -141,11 +141,8 @@ impl Ledger {
         }
     }
 
-    fn note(&self, notes: &mut MutexGuard<'_, Vec<Attempt>>, task: u64, attempt: Attempt, run: &Context) {
+    fn note(&self, notes: &mut MutexGuard<'_, Vec<Attempt>>, task: u64, attempt: Attempt) {
         notes.push(attempt);
-        if std::env::var_os("SOAK_TRACE").is_some() {
-            eprintln!("TRACE t{task} {attempt:?} {} {}", crate::points::wall_ms(run.due()), run.missed());
-        }
         let (start, nominal) = (attempt.start as u64, attempt.nominal as u64);
         self.mix(&[task, start, nominal, attempt.run, u64::from(attempt.number)]);
         self.attempts.fetch_add(1, Ordering::Relaxed);
@@ -153,7 +150,9 @@ impl Ledger {
 
     fn said(&self, temper: Temper, of: &[u64]) -> Said {
         let mixed = of.iter().fold(self.seed, |mixed, number| {
-            (mixed ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+            (mixed ^ number)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(29)
         });
         let rng = &mut Random::new(mixed);
         let calls = of[2];

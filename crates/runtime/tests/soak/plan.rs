@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_runtime::{
-    Concurrency, Jitter, Misfire, Overlap, Priority, RateLimit, Reaction, Retry,
-    RetryJitter, Schedule, TaskBuilder,
+    Concurrency, Jitter, Misfire, Overlap, Priority, RateLimit, Reaction, Retry, RetryJitter,
+    Schedule, TaskBuilder,
 };
 use wheel_testkit::Random;
 
@@ -265,9 +265,6 @@ fn overlap(rng: &mut Random) -> Overlap {
 
 fn limits<'s>(rng: &mut Random, task: TaskBuilder<'s>, hands: Hands) -> TaskBuilder<'s> {
     let key = rng.below(40);
-    if std::env::var_os("SOAK_TRACE").is_some() {
-        eprintln!("TRACE limits {key} {:?}", rng.clone().below(10));
-    }
     let task = match rng.below(10) {
         0 => task.concurrency_key(format!("one-{key}")),
         1 => task.concurrency_key(Concurrency::key(format!("two-{key}")).at_most(2)),

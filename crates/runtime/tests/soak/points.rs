@@ -133,7 +133,9 @@ impl Era {
             Points::Grid { first, period } => {
                 (at >= *first).then(|| first + (at - first) / period * period)
             }
-            Points::Wall(all) => all[..all.partition_point(|point| *point <= at)].last().copied(),
+            Points::Wall(all) => all[..all.partition_point(|point| *point <= at)]
+                .last()
+                .copied(),
         }
     }
 
@@ -202,7 +204,10 @@ impl Walls {
     /// The highest reading from `from` until `to`, by the monotonic clock. A step at `from` came
     /// before.
     pub(crate) fn highest(&self, from: Ms, to: Ms) -> Ms {
-        let within = self.steps.iter().filter(|step| step.0 > from && step.0 <= to);
+        let within = self
+            .steps
+            .iter()
+            .filter(|step| step.0 > from && step.0 <= to);
         let seen = within.map(|(_, before, after)| *before.max(after));
         seen.fold(self.at(from).max(self.at(to)), Ms::max)
     }

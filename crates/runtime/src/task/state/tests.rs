@@ -25,7 +25,13 @@ const STEPS: [(&str, Step); 15] = [
     ("give_way", |state, _| {
         let before = described(state);
         // Of a run that waits for a worker the name says `kept`.
-        let kept = matches!(state.runs.as_slice(), [Run::Queued { kept: Kept::Yes, .. }]);
+        let kept = matches!(
+            state.runs.as_slice(),
+            [Run::Queued {
+                kept: Kept::Yes,
+                ..
+            }]
+        );
         state.give_way(|_| kept);
         let has_changed = described(state) != before;
         has_changed.then_some(()).ok_or(Refused::Busy)
