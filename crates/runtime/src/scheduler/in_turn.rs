@@ -81,8 +81,8 @@ mod tests {
         }
         clock.run_for(SECOND);
         clock.advance(SECOND * 240);
-        let log = std::mem::take(&mut *log.lock().unwrap());
-        log
+        drop(scheduler);
+        log.lock().unwrap().clone()
     }
 
     fn churn(scheduler: &Scheduler) {

@@ -284,7 +284,7 @@ impl Task {
             Next::Nothing(End::Cancelled)
         } else if life.armed.is_some() || life.suspended().is_some() || life.backlog_len() > 0 {
             Next::MoreToCome
-        } else if life.plan.is_once() || self.has_enough(life) {
+        } else if life.plan.is_last() || self.has_enough(life) {
             Next::Nothing(result)
         } else {
             let clock = self.core.engine.clock();
@@ -294,7 +294,7 @@ impl Task {
             match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // Its window is over.
-                None if life.plan.is_once() && !was_cancelled => Next::Nothing(result),
+                None if life.plan.is_last() && !was_cancelled => Next::Nothing(result),
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use wheel_runtime::{Context, GraphHandle, Schedule, Scheduler, TaskState, When, WhenNodeFails};
 
+use crate::close::Closed;
 use crate::ledger::{Ledger, Notes, Said, Temper};
 use crate::points::{Era, Ms, Points, length};
-use crate::world::Closed;
 
 const NODES: [&str; 5] = ["a", "b", "c", "d", "alarm"];
 

@@ -7,7 +7,8 @@
 //!   acts.rs      what is done to them           world.rs     the time that passes
 //!   points.rs    the instants of a schedule, counted without the scheduler
 //!   ledger.rs    what handlers say, and what they have seen
-//!   book.rs      what was due against what became of it, task by task
+//!   book.rs      what was due against what became of it, task by task; notes.rs  run by run
+//!   close.rs     all of it against the numbers of the scheduler
 //! ```
 //!
 //! `WHEEL_FULL` plays a hundred thousand tasks and a week, as `cargo xtask stress` does in release;
@@ -17,11 +18,13 @@ mod points;
 mod ledger;
 mod plan;
 mod book;
+mod notes;
 
 mod errands;
 mod graphs;
 mod acts;
 mod world;
+mod close;
 
 use std::time::Instant;
 

@@ -41,7 +41,6 @@ pub(crate) enum Hands {
 #[derive(Clone, Debug)]
 pub(crate) struct Policies {
     pub(crate) temper: Temper,
-    pub(crate) misfire: Misfire,
     pub(crate) overlap: Overlap,
     pub(crate) has_retry: bool,
     pub(crate) attempts_max: u32,
@@ -203,7 +202,6 @@ pub(crate) fn policies<'s>(
     };
     let mut policies = Policies {
         temper,
-        misfire,
         overlap,
         has_retry: rng.below(4) > 0,
         attempts_max: 1,

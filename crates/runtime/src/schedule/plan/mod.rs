@@ -170,6 +170,11 @@ impl Plan {
         matches!(self.rhythm(), Rhythm::Once(_))
     }
 
+    /// Whether no other occurrence is to come once the one that was found due has its run.
+    pub(crate) fn is_last(&self) -> bool {
+        matches!(self.rhythm(), Rhythm::Once(_) | Rhythm::Over)
+    }
+
     /// Of a single occurrence, its instant.
     pub(crate) fn instant(&self) -> Option<SystemTime> {
         match *self.rhythm() {
@@ -222,7 +227,7 @@ impl Plan {
 
     /// Nothing comes any more.
     fn end(&mut self) {
-        self.body = Body::Plain(Rhythm::Once(Due::NEVER));
+        self.body = Body::Plain(Rhythm::Over);
     }
 
     fn within(&self, point: Due, reading: Reading) -> Option<Due> {
