@@ -1,7 +1,8 @@
 //! What is done to a task by hand, drawn at random; the books are looked at before.
 
 use wheel_runtime::{
-    CancelOutcome, PauseOutcome, ResumeFrom, ResumeOutcome, TaskInfo, TaskState, TriggerOutcome,
+    BackfillError, CancelOutcome, PauseOutcome, ResumeFrom, ResumeOutcome, TaskInfo, TaskState,
+    TriggerOutcome,
 };
 
 use crate::plan::schedule;
@@ -112,7 +113,17 @@ impl World {
         let filled = self
             .scheduler
             .backfill(book.handle.id(), wall(from), wall(to));
-        book.hand += filled.unwrap() as u64;
+        match filled {
+            Ok(filled) => book.hand += filled as u64,
+            // Its window is over, and its last run has not ended.
+            Err(error) => {
+                let is_over = book.era().not_after.is_some();
+                assert!(
+                    is_over && error == BackfillError::NotRecurring,
+                    "{error}: {book:?}"
+                );
+            }
+        }
         book.has_backfill = true;
     }
 
