@@ -35,6 +35,15 @@ fn judge_tasks(tasks: &[Planned]) {
 
 /// A schedule is shown in the words of the file.
 fn judge_schedule(schedule: &str) {
+    let schedule = match schedule.strip_prefix("depends on ") {
+        // Ids may have commas in them, a schedule that is for once has none.
+        Some(rest) => match rest.rsplit_once(", ") {
+            Some((_, "at once")) => return,
+            Some((_, schedule)) => schedule,
+            None => panic!("{schedule:?} does not say when"),
+        },
+        None => schedule,
+    };
     let (kind, due) = schedule.split_once(' ').expect("a key and a value");
     let (due, count) = match (kind, due.split_once(" x")) {
         ("every" | "cron", Some((due, count))) => (due, Some(count)),
@@ -50,6 +59,11 @@ fn judge_schedule(schedule: &str) {
             "{schedule:?} is another instant in every time zone"
         ),
         "after" | "every" => {
+            let (due, aligned) = due.split_once(" aligned").unwrap_or((due, ""));
+            if let Some(zone) = aligned.strip_prefix(" in ") {
+                let zone = zone.parse::<wheel_runtime::Zone>();
+                zone.unwrap_or_else(|error| panic!("{schedule:?} is shown: {error}"));
+            }
             let read = duration::parse(due);
             let read = read.unwrap_or_else(|error| panic!("{schedule:?} is shown: {error}"));
             assert!(

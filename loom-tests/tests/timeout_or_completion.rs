@@ -18,7 +18,10 @@ const MS: Duration = Duration::from_millis(1);
 
 /// What a first attempt leaves for the model.
 #[derive(Clone, Debug, Default)]
-struct Left(Arc<Mutex<Option<(CancelToken, JoinHandle<()>)>>>);
+struct Left(Arc<Mutex<Option<Race>>>);
+
+/// The token of the attempt, and the thread on which its time passes.
+type Race = (CancelToken, JoinHandle<()>);
 
 impl Left {
     /// The handler of a first attempt: its time passes on another thread while it returns.

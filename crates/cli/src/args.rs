@@ -147,7 +147,7 @@ const LONG_HELP: &str = concat!(
 A task file:
   [[task]]
   id = \"heartbeat\"             # a name of its own, in front of every line that the program prints
-  every = \"500ms\"              # or after, at or cron, see below; exactly one of them
+  every = \"500ms\"              # or after, at, cron or depends_on, see below
   run = [\"sh\", \"-c\", \"date\"]   # the program and its arguments
   count = 20                   # optional: runs of `every` or `cron`; without it there is no end
   retry = { attempts = 3, delay = \"5s\" }  # optional: starts a program that failed again
@@ -159,12 +159,28 @@ A task file:
   at = \"2026-12-01T02:00:00+08:00\"     # once, at that instant
   cron = \"30 2 * * MON-FRI\"    # when the wall clock says so
   timezone = \"Asia/Shanghai\"   # optional, with `cron`: where; UTC without it
+  depends_on = \"import\"        # once, when that task has succeeded; also [\"a\", \"b\"], and
+                               #   { a = \"failed\", b = \"finished\" }
+
+  aligned = true               # `every`: when the clock on the wall shows a multiple of it
+  start = \"now\"                # `every`: the first run at once; or an instant of its grid
+  not_before, not_after        # `every` and `cron`: instants that bound it
+  jitter = \"10m\"               # due later by a part of it that depends on the id; or, each time
+                               #   by another one, { uniform = \"10m\" }
+  misfire = \"fire_once\"        # missed: one run for all; or \"skip\", or { fire_all = 100 }
+  overlap = \"skip\"             # due while a run goes on: left out; or \"queue_one\",
+                               #   { queue_all = 100 }, { allow = 3 }, \"cancel_running\"
+  timeout = \"30s\"              # of each attempt
+  deadline = \"5m\"              # of each run, with all attempts, from when it is due
+  priority = \"high\"            # or \"normal\", \"low\": who is first when all workers are busy
+  concurrency_key = \"database\" # tasks with the same key do not run at once,
+  concurrency = 2              #   or so many of them do
+  rate_limit = \"10/s\"          # starts in a time; or { rate = \"5/1m\", burst = 5, key = \"api\" }
 
   Durations are numbers with the units d, h, m, s, ms, us and ns, the largest first: \"1h30m\",
   \"1.5s\". `after` and `every` count from the start and do not follow changes of the wall clock; the
   first run of `every` is one period after the start. `at` and `cron` follow the wall clock, and an
-  instant of `at` in the past is due at once. A run that is due while the last one of its task is
-  still going is skipped; one run stands for several that were missed together.
+  instant of `at` in the past is due at once.
 
   `cron` has minute, hour, day of month, month and day of week (0 or 7 is Sunday), also with a second
   in front, or that and a year behind; *, lists, ranges, steps (*/15), names (JAN, MON), L, 15W, LW,

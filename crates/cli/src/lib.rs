@@ -82,8 +82,8 @@ pub struct Planned {
 pub fn plan(path: &Path, content: Vec<u8>) -> Result<Vec<Planned>, String> {
     let file = file::parse(path, content).map_err(|error| error.to_string())?;
     let planned = file.tasks.into_iter().map(|task| Planned {
+        schedule: task.due(),
         id: task.id,
-        schedule: task.schedule.to_string(),
         program: task.program.path,
     });
     Ok(planned.collect())

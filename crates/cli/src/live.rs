@@ -105,6 +105,7 @@ mod tests {
                 failed: 1,
                 cut: 0,
                 retried: 0,
+                timed_out: 0,
                 early: 0,
             },
             next: Some(("beat".into(), Duration::from_millis(400))),

@@ -42,6 +42,8 @@ pub(crate) struct Counts {
     pub(crate) cut: u64,
     /// Attempts that failed and were followed by another one, or would have been.
     pub(crate) retried: u64,
+    /// Attempts whose time was over before their program had ended.
+    pub(crate) timed_out: u64,
     /// Runs whose program was started before they were due.
     pub(crate) early: u64,
 }
@@ -123,6 +125,13 @@ impl Record {
         self.state.lock().count(task, |counts| counts.retried += 1);
     }
 
+    /// Writes down that the time of an attempt was over.
+    pub(crate) fn timed_out(&self, task: usize) {
+        self.state
+            .lock()
+            .count(task, |counts| counts.timed_out += 1);
+    }
+
     /// Writes down how a run has ended.
     pub(crate) fn ended(&self, task: usize, outcome: Outcome) {
         let mut state = self.state.lock();
@@ -132,6 +141,15 @@ impl Record {
             Outcome::Cut(_) => counts.cut += 1,
         });
         state.tallies[task].last = Some(outcome);
+    }
+
+    /// A run that was written down as failed would have been tried again, had the end not come.
+    pub(crate) fn recalled(&self, task: usize, outcome: Outcome) {
+        self.state.lock().count(task, |counts| {
+            counts.failed = counts.failed.saturating_sub(1);
+            counts.retried += 1;
+        });
+        self.ended(task, outcome);
     }
 
     /// All tasks together.
@@ -220,6 +238,7 @@ mod tests {
             failed: 2,
             cut: 1,
             retried: 1,
+            timed_out: 0,
             early: 0,
         };
         assert_eq!(

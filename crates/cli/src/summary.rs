@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use std::time::Duration;
 
 use serde::Serialize;
+use wheel_runtime::SkipReason;
 
 use crate::file::TaskFile;
 use crate::record::{Counts, LatenessUs, Outcome, Record};
@@ -45,6 +46,8 @@ pub(crate) struct Left {
     /// Due runs that were skipped, because the last one was still going or several were missed
     /// together.
     pub(crate) skipped: u64,
+    /// Why the last one was.
+    pub(crate) last_skip: Option<SkipReason>,
     /// It would have run again.
     pub(crate) pending: bool,
 }
@@ -98,7 +101,7 @@ impl Summary {
             .zip(left)
             .map(|((task, tally), left)| Row {
                 id: task.id.clone(),
-                schedule: task.schedule.to_string(),
+                schedule: task.due(),
                 counts: tally.counts,
                 skipped: left.skipped,
                 pending: left.pending,
@@ -109,10 +112,11 @@ impl Summary {
                     .try_into()
                     .unwrap_or(u64::MAX),
                 went_wrong: tally.counts.failed + tally.counts.cut > 0,
-                last: tally.last.map(|outcome| match outcome {
-                    Outcome::Succeeded => "ok".to_owned(),
-                    Outcome::Failed(reason) | Outcome::Cut(reason) => reason,
-                }),
+                last: match tally.last {
+                    Some(Outcome::Succeeded) => Some("ok".to_owned()),
+                    Some(Outcome::Failed(reason) | Outcome::Cut(reason)) => Some(reason),
+                    None => left.last_skip.and_then(never_ran).map(str::to_owned),
+                },
             })
             .collect();
         Summary {
@@ -155,12 +159,15 @@ impl Summary {
             failed,
             cut,
             retried,
+            timed_out,
             early,
         } = self.total;
-        let retried = match retried {
-            0 => String::new(),
-            _ => format!(", {retried} retried"),
-        };
+        let mut more = String::new();
+        for (count, what) in [(retried, "retried"), (timed_out, "timed out")] {
+            if count > 0 {
+                let _ = write!(more, ", {count} {what}");
+            }
+        }
         let why = match self.cause {
             Cause::Idle | Cause::TimeOver => self.cause.to_string(),
             Cause::Signal(_) => format!("by {}", self.cause),
@@ -169,7 +176,7 @@ impl Summary {
         let lines = [
             format!("ended after {:.1} s: {why}", self.seconds),
             format!(
-                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early{retried}",
+                "{}, {}: {succeeded} succeeded, {failed} failed, {cut} cut; {} skipped, {early} early{more}",
                 counted(self.tasks as u64, "task"),
                 counted(runs, "run"),
                 self.skipped
@@ -263,6 +270,7 @@ impl Row {
             ..
         } = self.counts;
         let (late, last) = match &self.last {
+            Some(last) if runs == 0 => ("-".to_owned(), last.clone()),
             Some(last) => (micros(self.lateness_max_us), last.clone()),
             None => ("-".to_owned(), "-".to_owned()),
         };
@@ -279,6 +287,15 @@ impl Row {
             late,
             last,
         ]
+    }
+}
+
+/// Why a task has no run at all.
+fn never_ran(reason: SkipReason) -> Option<&'static str> {
+    match reason {
+        SkipReason::Upstream => Some("skipped: what it depends on has ended otherwise"),
+        SkipReason::Misfire => Some("skipped: too late"),
+        _ => None,
     }
 }
 

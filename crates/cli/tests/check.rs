@@ -131,9 +131,9 @@ fn an_unknown_key_leads_to_the_right_one() {
         &["unknown key `command`", "did you mean `run`?"],
     );
     refused(
-        &task(&format!("{AFTER}{TRUE}priority = 3")),
+        &task(&format!("{AFTER}{TRUE}colour = 3")),
         "5:1",
-        &["unknown key `priority`", "id, after, at, every"],
+        &["unknown key `colour`", "id, after, at, every"],
     );
     refused(
         &task(&format!("daily = true\n{TRUE}")),

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use wheel_core::TickLengthError;
 
-use crate::policy::LimitError;
+use crate::policy::PolicyError;
 
 /// Why `build` refused. Nothing has been started, and no thread is left behind.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub enum BuildError {
     },
     /// The name or a label of a [`PoolSpec`](crate::PoolSpec) is not possible. Trying again does not
     /// help.
-    Pool(LimitError),
+    Pool(PolicyError),
     /// The system refused a thread. Trying again later may help.
     Thread(io::Error),
 }

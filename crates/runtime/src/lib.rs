@@ -85,18 +85,18 @@ pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
 pub use observe::{Lateness, Stats};
 #[cfg(feature = "serde")]
-pub use policy::{Breaker, BreakerError, BreakerState};
+pub use policy::{Breaker, BreakerState};
 pub use policy::{
-    Concurrency, GaveUp, Jitter, LimitError, Misfire, OnFull, Overlap, PolicyError, Priority,
-    RateLimit, Reaction, RepeatedFailure, Retry, RetryError, RetryJitter, When,
+    Concurrency, GaveUp, Jitter, Misfire, OnConflict, OnFull, Overlap, PolicyError, Priority,
+    RateLimit, Reaction, RepeatedFailure, Retry, RetryJitter, When,
 };
 pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
     DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
-    History, HungRun, NodeInfo, OnConflict, PoolSpec, ReplayError, Scheduler, SchedulerBuilder,
-    ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
+    History, HungRun, NodeInfo, PoolSpec, ReplayError, Scheduler, SchedulerBuilder, ShutdownReport,
+    ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{

@@ -15,6 +15,7 @@ use rustix::process::Pid;
 use super::exit::{ExitWatch, wait_readable};
 use super::groups::{Children, Forced};
 use super::orphans;
+use super::stop::{Stopping, Stops, Told};
 use crate::output::{Lines, Stream};
 
 /// What is left of a group when its program has ended may take this long to end by itself.
@@ -43,6 +44,8 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     /// What `wheel` told it before it ended.
     pub(crate) forced: Forced,
+    /// Why, unless it was because of the end of `wheel`.
+    pub(crate) told: Option<Told>,
 }
 
 impl Running {
@@ -55,16 +58,19 @@ impl Running {
         }
     }
 
-    /// Passes the output on until the run has ended and nothing of its group is left.
+    /// Passes the output on until the run has ended and nothing of its group is left. `stops` says
+    /// what ends it before it does so by itself.
     ///
     /// # Errors
     ///
     /// What the system says when the process cannot be watched; it is killed then.
-    pub(crate) fn follow(mut self, lines: &mut Lines) -> io::Result<Ended> {
+    pub(crate) fn follow(mut self, lines: &mut Lines, stops: Stops<'_>) -> io::Result<Ended> {
+        let mut stopping = Stopping::new(stops);
         let mut pipes = Pipes::take(&mut self.child);
         let watch = ExitWatch::new(self.group);
         while !watch.has_ended()? {
-            let ready = watch.wait(&pipes.fds(), None)?;
+            let rest = stopping.look(&self.children, self.group);
+            let ready = watch.wait(&pipes.fds(), rest)?;
             pipes.read(&ready, lines)?;
         }
         let (status, forced, gone) = self.children.reap(self.group, &mut self.child)?;
@@ -75,7 +81,12 @@ impl Running {
         pipes.read_rest(lines)?;
         lines.finish();
         orphans::reap_strays(&self.children);
-        Ok(Ended { status, forced })
+        let told = stopping.told(forced);
+        Ok(Ended {
+            status,
+            forced,
+            told,
+        })
     }
 
     /// Ends what the program has left behind in its group.

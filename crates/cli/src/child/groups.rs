@@ -163,6 +163,16 @@ impl Children {
         }
     }
 
+    /// Tells one group to end, unless it was told already or has ended. Returns whether it was told.
+    pub(super) fn stop(&self, group: Pid) -> bool {
+        let mut state = self.shared.state.lock();
+        if state.groups.get(&group) != Some(&Forced::No) {
+            return false;
+        }
+        tell(&mut state, group, Forced::Terminated);
+        true
+    }
+
     /// Reaps the first process of a group, which has ended. `Some`: with it the whole group was
     /// gone.
     pub(super) fn reap(

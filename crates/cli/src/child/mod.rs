@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! worker thread:  Children::start -> Running::follow -> Ended
-//!                      | registers the group | removes it
+//!                      | registers the group | removes it, after stop.rs has told it, if it has to
 //!                      v                     v
 //!                 groups.rs: every group that lives
 //!                      ^
@@ -22,6 +22,9 @@ mod exit;
 mod follow;
 mod groups;
 mod orphans;
+mod stop;
 
+pub(crate) use follow::Ended;
 pub(crate) use groups::{Children, Forced};
 pub(crate) use orphans::adopt_orphans;
+pub(crate) use stop::{Stops, Told};

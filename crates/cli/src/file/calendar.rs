@@ -1,32 +1,58 @@
-//! Values that name instants of the calendar: `at`, `cron` and `timezone`.
+//! Values that name instants of the calendar: `at`, `start`, `not_before`, `not_after`, `cron` and
+//! `timezone`.
 
 use std::time::SystemTime;
 
 use toml::de::DeValue;
 use wheel_runtime::{Cron, Zone};
 
-use super::Schedule;
 use super::fault::Faults;
+use super::schedule::{Kind, Start};
 use super::values::{Value, text};
 
-/// An instant of the wall clock for `at`: a string, or a date-time of TOML.
+/// The instant of `at`.
 pub(crate) fn at(value: &Value<'_>, faults: &mut Faults) -> Option<SystemTime> {
+    moment("at", value, faults)
+}
+
+/// An instant of the wall clock for `key`: a string, or a date-time of TOML.
+pub(super) fn moment(key: &str, value: &Value<'_>, faults: &mut Faults) -> Option<SystemTime> {
     let written;
     let text = match value.get_ref() {
         DeValue::Datetime(instant) => {
             written = instant.to_string();
             written.as_str()
         }
-        _ => text("at", value, "\"2026-12-01T02:00:00+08:00\"", faults)?,
+        _ => text(key, value, "\"2026-12-01T02:00:00+08:00\"", faults)?,
     };
     match instant(text) {
         Ok(instant) => Some(instant),
         Err(why) => {
             faults
-                .add(value.span(), format!("`at` is not an instant: {why}"))
-                .help("write date, time and offset, such as at = \"2026-12-01T02:00:00+08:00\" or at = \"2026-11-30T18:00:00Z\"");
+                .add(value.span(), format!("`{key}` is not an instant: {why}"))
+                .help(format!(
+                    "write date, time and offset, such as {key} = \"2026-12-01T02:00:00+08:00\" or \
+                     {key} = \"2026-11-30T18:00:00Z\""
+                ));
             None
         }
+    }
+}
+
+/// Where the grid of `every` begins: `"now"`, or an instant.
+pub(super) fn start(value: &Value<'_>, faults: &mut Faults) -> Option<Start> {
+    match value.get_ref().as_str() {
+        Some("now") => Some(Start::Now),
+        Some(word) if word.chars().all(|c| c.is_ascii_alphabetic()) => {
+            faults
+                .add(
+                    value.span(),
+                    format!("`start` cannot be \"{}\"", word.escape_debug()),
+                )
+                .help("write start = \"now\", or an instant that the grid contains, such as start = \"2026-12-01T02:00:00Z\"");
+            None
+        }
+        _ => moment("start", value, faults).map(Start::At),
     }
 }
 
@@ -54,18 +80,17 @@ pub(crate) fn instant(text: &str) -> Result<SystemTime, String> {
 }
 
 /// A cron expression, in UTC until it is told otherwise. `@every` is a period like any other.
-pub(crate) fn cron(value: &Value<'_>, faults: &mut Faults) -> Option<Schedule> {
+pub(crate) fn cron(value: &Value<'_>, faults: &mut Faults) -> Option<Kind> {
     let text = text("cron", value, "\"30 2 * * *\"", faults)?;
     match text.parse::<Cron>() {
         Ok(cron) => Some(match cron.period() {
-            Some(period) => Schedule::Every {
+            Some(period) => Kind::Every {
                 period,
-                count: None,
+                start: Start::OnePeriodOn,
             },
-            None => Schedule::Cron {
+            None => Kind::Cron {
                 cron: Box::new(cron),
                 zone: Zone::UTC,
-                count: None,
             },
         }),
         Err(error) => {
@@ -89,27 +114,4 @@ pub(crate) fn timezone(value: &Value<'_>, faults: &mut Faults) -> Option<Zone> {
             None
         }
     }
-}
-
-/// The expression in its zone, if that still has an instant to come.
-pub(crate) fn in_zone(
-    cron: Box<Cron>,
-    zone: Zone,
-    place: &Value<'_>,
-    faults: &mut Faults,
-) -> Option<Schedule> {
-    if cron.next_after(SystemTime::now(), &zone).is_none() {
-        faults
-            .add(
-                place.span(),
-                format!("`cron` names no instant after now in {zone}"),
-            )
-            .help("give it later years, or a time that the zone does not skip");
-        return None;
-    }
-    Some(Schedule::Cron {
-        cron,
-        zone,
-        count: None,
-    })
 }

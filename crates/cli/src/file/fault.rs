@@ -23,6 +23,8 @@ use wheel_sync::Arc;
 
 /// Characters of a line that are shown; a longer one is cut around the place.
 const SHOWN_CHARS_MAX: usize = 120;
+/// A longer list of words is broken into lines of about this size.
+const LIST_CHARS_MAX: usize = 160;
 
 /// Every fault of one file, with its text.
 #[derive(Debug)]
@@ -122,7 +124,11 @@ impl Faults {
             "^".repeat(shown.marked)
         )?;
         for (kind, note) in &fault.notes {
-            writeln!(f, "{margin} = {kind}: {}", harmless(note))?;
+            let mut lead = format!("{margin} = {kind}: ");
+            for line in broken(&harmless(note)) {
+                writeln!(f, "{lead}{line}")?;
+                lead = " ".repeat(lead.len());
+            }
         }
         writeln!(f)
     }
@@ -163,6 +169,20 @@ struct Place {
     offset: usize,
     /// The characters in front of it.
     column: usize,
+}
+
+/// The lines of a text, broken behind the comma of a list where it is too long for one.
+fn broken(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some((most, _)) = rest.char_indices().nth(LIST_CHARS_MAX)
+        && let Some(comma) = rest[..most].rfind(", ")
+    {
+        lines.push(&rest[..=comma]);
+        rest = &rest[comma + 2..];
+    }
+    lines.push(rest);
+    lines
 }
 
 /// Whether a character would do something to a terminal, or to the order of those around it,

@@ -4,83 +4,37 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
 use super::fault::Faults;
+use super::words::{NOT_THERE, OTHER_WORDS};
 
 /// All keys of a `[[task]]` table, in the order in which help texts list them.
-pub(crate) const TASK_KEYS: [&str; 12] = [
-    "id", "after", "at", "every", "cron", "timezone", "run", "count", "retry", "env", "dir",
+pub(crate) const TASK_KEYS: [&str; 26] = [
+    "id",
+    "after",
+    "at",
+    "every",
+    "cron",
+    "timezone",
+    "aligned",
+    "start",
+    "not_before",
+    "not_after",
+    "count",
+    "jitter",
+    "depends_on",
+    "run",
+    "retry",
+    "timeout",
+    "deadline",
+    "misfire",
+    "overlap",
+    "priority",
+    "concurrency_key",
+    "concurrency",
+    "rate_limit",
+    "env",
+    "dir",
     "output",
 ];
-
-/// Words that other tools use for the same thing.
-const OTHER_WORDS: [(&str, &str); 41] = [
-    ("args", "run"),
-    ("argv", "run"),
-    ("cmd", "run"),
-    ("command", "run"),
-    ("exec", "run"),
-    ("program", "run"),
-    ("script", "run"),
-    ("chdir", "dir"),
-    ("cwd", "dir"),
-    ("directory", "dir"),
-    ("workdir", "dir"),
-    ("working_dir", "dir"),
-    ("working_directory", "dir"),
-    ("key", "id"),
-    ("name", "id"),
-    ("title", "id"),
-    ("each", "every"),
-    ("interval", "every"),
-    ("period", "every"),
-    ("delay", "after"),
-    ("in", "after"),
-    ("date", "at"),
-    ("time", "at"),
-    ("when", "at"),
-    ("crontab", "cron"),
-    ("schedule", "cron"),
-    ("time_zone", "timezone"),
-    ("tz", "timezone"),
-    ("zone", "timezone"),
-    ("limit", "count"),
-    ("max_runs", "count"),
-    ("repeat", "count"),
-    ("times", "count"),
-    ("attempts", "retry"),
-    ("backoff", "retry"),
-    ("max_attempts", "retry"),
-    ("retries", "retry"),
-    ("environment", "env"),
-    ("log", "output"),
-    ("out", "output"),
-    ("stdout", "output"),
-];
-
-/// Words for what no key of a task does, and what comes closest to it.
-const NOT_THERE: [(&str, &str); 8] = [
-    (
-        "daily",
-        "write cron = \"@daily\", and the time zone of its midnight as `timezone`",
-    ),
-    (
-        "hourly",
-        "write cron = \"@hourly\", or every = \"1h\" from the start on",
-    ),
-    ("shell", NO_SHELL),
-    (
-        "enabled",
-        "put a # in front of each line of a task that should not run",
-    ),
-    (
-        "timeout",
-        "start the program with `timeout`, such as run = [\"timeout\", \"30\", \"sh\", \"-c\", \"date\"]",
-    ),
-    ("stderr", "`output` takes both streams of the program"),
-    ("user", "start `wheel` as that user"),
-    ("workers", "it is an option of `wheel run`: --workers N"),
-];
-
-const NO_SHELL: &str = "for a line of shell write run = [\"sh\", \"-c\", '...the line...']";
 
 /// What to do in place of an unknown key that has no counterpart.
 fn in_place_of(unknown: &str) -> Option<&'static str> {
@@ -153,7 +107,7 @@ fn meant_by(unknown: &str) -> Option<&'static str> {
 }
 
 /// The candidate that is at most a third of its letters (at least one) away.
-pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let scored = candidates
         .iter()
         .map(|candidate| (distance(text, candidate), *candidate));
@@ -199,6 +153,12 @@ mod tests {
             ("command", "run"),
             ("cwd", "dir"),
             ("name", "id"),
+            ("priorty", "priority"),
+            ("depend_on", "depends_on"),
+            ("requires", "depends_on"),
+            ("not_befor", "not_before"),
+            ("concurency", "concurrency"),
+            ("ratelimit", "rate_limit"),
         ] {
             assert_eq!(meant_by(unknown), Some(meant), "{unknown}");
         }
@@ -206,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_like_none_leads_nowhere() {
-        for unknown in ["priority", "zzzzzz", ""] {
+        for unknown in ["colour", "zzzzzz", ""] {
             assert_eq!(meant_by(unknown), None, "{unknown}");
         }
     }

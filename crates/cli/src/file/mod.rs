@@ -6,36 +6,56 @@
 //!
 //! ```text
 //! text -> toml, with the place of every value -> tables.rs: one Task per [[task]] -> TaskFile
-//!                                                    |  values.rs, calendar.rs, program.rs, retry.rs
-//!                                                    '-> fault.rs: where, and what would be right
+//!      due.rs, calendar.rs, upstream.rs     when it is due  -|
+//!      retry.rs, policies.rs, limits.rs     how it is run   -|
+//!      process.rs, program.rs               what is run     -|
+//!                                                            '-> fault.rs: where, what would be right
 //! ```
 
-mod calendar;
-mod fault;
-mod keys;
-mod program;
-mod retry;
+mod schedule;
+
 mod tables;
+
+mod calendar;
+mod due;
+mod upstream;
+
+mod limits;
+mod policies;
+mod retry;
+
+mod process;
+mod program;
+
+mod choice;
+mod keys;
 mod values;
+mod words;
+
+mod fault;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use std::{fmt, fs, io};
+
+use wheel_runtime::{Jitter, Misfire, Overlap, Priority};
 
 pub(crate) use calendar::instant;
 pub(crate) use fault::Faults;
+pub(crate) use limits::{Concurrency, Rate};
 pub(crate) use program::Program;
 pub(crate) use retry::{Backoff, Retry};
-use wheel_runtime::{Cron, Zone};
-
-use crate::duration;
+pub(crate) use schedule::{Floor, Schedule};
+pub(crate) use upstream::Upstream;
 
 /// All tasks of a file, in its order.
 #[derive(Debug)]
 pub(crate) struct TaskFile {
     pub(crate) path: PathBuf,
     pub(crate) tasks: Vec<Task>,
+    /// By number, so that each comes after those that it depends on.
+    pub(crate) order: Vec<usize>,
 }
 
 /// One `[[task]]` table.
@@ -43,9 +63,22 @@ pub(crate) struct TaskFile {
 pub(crate) struct Task {
     pub(crate) id: String,
     pub(crate) schedule: Schedule,
+    /// Those that come before it.
+    pub(crate) upstream: Vec<Upstream>,
     pub(crate) program: Program,
     /// `None`: a program that fails is not started again.
     pub(crate) retry: Option<Retry>,
+    /// What is not said is left to the runtime; the same for the others.
+    pub(crate) misfire: Option<Misfire>,
+    pub(crate) overlap: Option<Overlap>,
+    pub(crate) jitter: Option<Jitter>,
+    pub(crate) priority: Option<Priority>,
+    /// Of each attempt, from the start of its program.
+    pub(crate) timeout: Option<Duration>,
+    /// Of each run, from when it is due.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) concurrency: Option<Concurrency>,
+    pub(crate) rate: Option<Rate>,
     /// Set on top of the environment of `wheel`.
     pub(crate) env: Vec<(String, String)>,
     /// Where the program runs; `None` is where `wheel` runs.
@@ -54,59 +87,22 @@ pub(crate) struct Task {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What a task is due by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Schedule {
-    /// Once, this long after `wheel` has read the file.
-    After(Duration),
-    /// Once, at this instant of the wall clock.
-    At(SystemTime),
-    /// Again and again on a fixed grid, `count` times or without end.
-    Every {
-        period: Duration,
-        count: Option<u64>,
-    },
-    /// Again and again when the wall clock of a zone says so, `count` times or as long as there is
-    /// another instant.
-    Cron {
-        cron: Box<Cron>,
-        zone: Zone,
-        count: Option<u64>,
-    },
-}
-
-impl Schedule {
-    /// How often it is to run at most.
-    pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Schedule::After(_) | Schedule::At(_) => Some(1),
-            Schedule::Every { count, .. } | Schedule::Cron { count, .. } => *count,
+impl Task {
+    /// What it is due by, in words.
+    pub(crate) fn due(&self) -> String {
+        const NAMED_MAX: usize = 3;
+        if self.upstream.is_empty() {
+            return self.schedule.to_string();
         }
+        let ids: Vec<&str> = (self.upstream.iter().take(NAMED_MAX))
+            .map(|upstream| upstream.id.as_str())
+            .collect();
+        let more = match self.upstream.len() - ids.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("depends on {}{more}, {}", ids.join(", "), self.schedule)
     }
-}
-
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Schedule::After(delay) => write!(f, "after {}", duration::format(*delay)),
-            Schedule::At(instant) => match jiff::Timestamp::try_from(*instant) {
-                Ok(instant) => write!(f, "at {instant}"),
-                Err(_) => write!(f, "at an instant out of range"),
-            },
-            Schedule::Every { period, count } => {
-                write!(f, "every {}", duration::format(*period))?;
-                times(*count, f)
-            }
-            Schedule::Cron { cron, zone, count } => {
-                write!(f, "cron {cron} in {zone}")?;
-                times(*count, f)
-            }
-        }
-    }
-}
-
-fn times(count: Option<u64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    count.map_or(Ok(()), |count| write!(f, " x{count}"))
 }
 
 /// Why a task file cannot be used.
@@ -187,15 +183,16 @@ pub(crate) fn parse(path: &Path, bytes: Vec<u8>) -> Result<TaskFile, FileError> 
     let (document, errors) = toml::de::DeTable::parse_recoverable(&text);
     add_syntax_errors(&errors, &mut faults);
     // What follows a syntax error may have been read wrongly: say only what is sure.
-    let tasks = if faults.is_empty() {
+    let (tasks, order) = if faults.is_empty() {
         tables::read(document.get_ref(), &mut faults)
     } else {
-        Vec::new()
+        (Vec::new(), Vec::new())
     };
     if faults.is_empty() {
         Ok(TaskFile {
             path: path.to_owned(),
             tasks,
+            order,
         })
     } else {
         Err(FileError::Faulty(faults))

@@ -5,6 +5,7 @@ use std::time::Duration;
 use toml::de::DeValue;
 use wheel_runtime::RetryJitter;
 
+use super::choice::one_of;
 use super::fault::Faults;
 use super::keys::{Known, nearest};
 use super::values::{self, Value};
@@ -66,7 +67,10 @@ pub(crate) fn read(value: &Value<'_>, faults: &mut Faults) -> Option<Retry> {
         }
     };
     let attempts = match table.get("attempts") {
-        Some(value) => attempts(value, faults),
+        Some(value) => {
+            let help = "the first try counts: attempts = 3 is one try and two more";
+            values::number("attempts", value, u32::MAX, help, faults)
+        }
         None => {
             missing("attempts", faults);
             None
@@ -122,26 +126,6 @@ fn meant_by(unknown: &str) -> Option<&'static str> {
     other.or_else(|| nearest(unknown, &KEYS))
 }
 
-fn attempts(value: &Value<'_>, faults: &mut Faults) -> Option<u32> {
-    let wrong = match values::whole(value) {
-        Some(number) => match u32::try_from(number) {
-            Ok(attempts @ 1..) => return Some(attempts),
-            _ => number.to_string(),
-        },
-        None => values::kind(value),
-    };
-    faults
-        .add(
-            value.span(),
-            format!(
-                "`attempts` must be a whole number from 1 to {}, not {wrong}",
-                u32::MAX
-            ),
-        )
-        .help("the first try counts: attempts = 3 is one try and two more");
-    None
-}
-
 fn longest(value: &Value<'_>, faults: &mut Faults) -> Option<Duration> {
     let delay = values::duration("max_delay", value, faults)?;
     if delay < DELAY_MIN {
@@ -154,25 +138,4 @@ fn longest(value: &Value<'_>, faults: &mut Faults) -> Option<Duration> {
         return None;
     }
     Some(delay)
-}
-
-fn one_of<T: Copy, const N: usize>(
-    key: &str,
-    value: &Value<'_>,
-    choices: [(&'static str, T); N],
-    faults: &mut Faults,
-) -> Option<T> {
-    let example = format!("\"{}\"", choices[0].0);
-    let text = values::text(key, value, &example, faults)?;
-    if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
-        return Some(*choice);
-    }
-    let names = choices.map(|(name, _)| name);
-    let shown = text.escape_debug();
-    let fault = faults.add(value.span(), format!("`{key}` cannot be \"{shown}\""));
-    if let Some(meant) = nearest(text, &names) {
-        fault.help(format!("did you mean \"{meant}\"?"));
-    }
-    fault.note(format!("it is one of {}", names.join(", ")));
-    None
 }

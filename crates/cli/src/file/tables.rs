@@ -5,18 +5,21 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use toml::de::DeTable;
-use wheel_runtime::Zone;
+use wheel_runtime::Misfire;
 
 use super::fault::Faults;
 use super::keys::{self, OF_TASK, TASK_KEYS};
 use super::program::{Finder, Program, ProgramError};
-use super::retry;
-use super::values::{self, Value};
-use super::{Schedule, Task, calendar};
+use super::upstream::{self, Asked, Upstream};
+use super::values::{self, Optional, Value, Wrong, optional};
+use super::{Concurrency, Schedule, Task};
+use super::{due, limits, policies, process, retry};
 
-/// Reads all tasks. What is wrong is added to `faults`; a task with a fault is left out.
-pub(crate) fn read(document: &DeTable<'_>, faults: &mut Faults) -> Vec<Task> {
+/// Reads all tasks, and in which order they can be added. What is wrong is added to `faults`; a task
+/// with a fault is left out, and then the order is of no use.
+pub(super) fn read(document: &DeTable<'_>, faults: &mut Faults) -> (Vec<Task>, Vec<usize>) {
     let mut tasks = Vec::new();
+    let mut order = Vec::new();
     let mut found = false;
     for (key, value) in document.iter() {
         if key.get_ref() != "task" {
@@ -33,22 +36,22 @@ pub(crate) fn read(document: &DeTable<'_>, faults: &mut Faults) -> Vec<Task> {
             continue;
         }
         found = true;
-        read_all(value, &mut tasks, faults);
+        order = read_all(value, &mut tasks, faults);
     }
     if !found {
         faults.add(0..0, "there is no task in the file").help(
             "add one: [[task]] with id = \"hello\", after = \"1s\", run = [\"echo\", \"hello\"]",
         );
     }
-    tasks
+    (tasks, order)
 }
 
-fn read_all(value: &Value<'_>, tasks: &mut Vec<Task>, faults: &mut Faults) {
+fn read_all(value: &Value<'_>, tasks: &mut Vec<Task>, faults: &mut Faults) -> Vec<usize> {
     let Some(items) = value.get_ref().as_array() else {
         faults
             .add(value.span(), "`task` must be an array of tables")
             .help("write [[task]] with two brackets in front of each task");
-        return;
+        return Vec::new();
     };
     if items.is_empty() {
         faults
@@ -58,6 +61,8 @@ fn read_all(value: &Value<'_>, tasks: &mut Vec<Task>, faults: &mut Faults) {
     let mut reader = Reader {
         taken: HashMap::new(),
         finder: Finder::new(),
+        shared: limits::Shared::default(),
+        asked: Vec::with_capacity(items.len()),
     };
     tasks.reserve(items.len());
     for item in items.iter() {
@@ -70,29 +75,20 @@ fn read_all(value: &Value<'_>, tasks: &mut Vec<Task>, faults: &mut Faults) {
             }
         }
     }
-}
-
-/// A task has exactly one of these.
-const SCHEDULE_KEYS: [&str; 4] = ["after", "at", "every", "cron"];
-
-/// A key that may be absent.
-type Optional<T> = Result<Option<T>, Wrong>;
-
-/// The key is there, and its fault has been added.
-#[derive(Debug, Clone, Copy)]
-struct Wrong;
-
-fn optional<T>(
-    value: Option<&Value<'_>>,
-    read: impl FnOnce(&Value<'_>) -> Option<T>,
-) -> Optional<T> {
-    value.map(|value| read(value).ok_or(Wrong)).transpose()
+    for Concurrency { key, at_most } in tasks.iter_mut().filter_map(|t| t.concurrency.as_mut()) {
+        *at_most = at_most.or_else(|| reader.shared.at_most(key));
+    }
+    upstream::order(&reader.asked, faults)
 }
 
 struct Reader {
     /// Ids that were seen, and where.
     taken: HashMap<String, usize>,
     finder: Finder,
+    /// What tasks have said about the keys that they have in common.
+    shared: limits::Shared,
+    /// What they depend on.
+    asked: Vec<Asked>,
 }
 
 impl Reader {
@@ -114,13 +110,32 @@ impl Reader {
                 None
             }
         };
-        let schedule = schedule(&header, table, faults);
+        let schedule = due::read(&header, table, faults);
+        let upstream = self.upstream(id.clone(), schedule.as_ref(), table, faults);
         let retry = optional(table.get("retry"), |value| retry::read(value, faults));
-        let env = optional(table.get("env"), |value| values::env(value, faults));
-        let dir = optional(table.get("dir"), |value| values::dir(value, faults));
-        let output = optional(table.get("output"), |value| values::output(value, faults));
+        let misfire = optional(table.get("misfire"), |value| {
+            policies::misfire(value, faults)
+                .filter(|misfire| goes_with(*misfire, schedule.as_ref(), value, faults))
+        });
+        let overlap = optional(table.get("overlap"), |value| {
+            policies::overlap(value, faults)
+        });
+        let jitter = optional(table.get("jitter"), |value| policies::jitter(value, faults));
+        let priority = optional(table.get("priority"), |value| {
+            policies::priority(value, faults)
+        });
+        let [timeout, deadline] = ["timeout", "deadline"]
+            .map(|key| optional(table.get(key), |value| limits::time(key, value, faults)));
+        let (key, at_most) = (table.get("concurrency_key"), table.get("concurrency"));
+        let concurrency = self.shared.concurrency(key, at_most, faults);
+        let rate = optional(table.get("rate_limit"), |value| {
+            self.shared.rate(value, faults)
+        });
+        let env = optional(table.get("env"), |value| process::env(value, faults));
+        let dir = optional(table.get("dir"), |value| process::dir(value, faults));
+        let output = optional(table.get("output"), |value| process::output(value, faults));
         let program = match table.get("run") {
-            Some(value) => values::run(value, faults)
+            Some(value) => process::run(value, faults)
                 .and_then(|(args, place)| self.program(args, place, &dir, &env, faults)),
             None => {
                 if !OF_TASK.is_misspelt("run", table) {
@@ -134,12 +149,51 @@ impl Reader {
         Some(Task {
             id: id?,
             schedule: schedule?,
+            upstream: upstream?,
             program: program?,
             retry: retry.ok()?,
+            misfire: misfire.ok()?,
+            overlap: overlap.ok()?,
+            jitter: jitter.ok()?,
+            priority: priority.ok()?,
+            timeout: timeout.ok()?,
+            deadline: deadline.ok()?,
+            concurrency: concurrency?,
+            rate: rate.ok()?,
             env: env.ok()?.unwrap_or_default(),
             dir: dir.ok()?,
             output: output.ok()?,
         })
+    }
+
+    /// What the task depends on; also kept for when all tasks are known.
+    fn upstream(
+        &mut self,
+        id: Option<String>,
+        schedule: Option<&Schedule>,
+        table: &DeTable<'_>,
+        faults: &mut Faults,
+    ) -> Option<Vec<Upstream>> {
+        let (upstream, right) = match table.get("depends_on") {
+            None => (Vec::new(), true),
+            Some(value) => {
+                let (upstream, right) = upstream::read(value, faults);
+                let recurs = schedule.is_some_and(Schedule::recurs);
+                if recurs {
+                    faults
+                        .add(
+                            value.span(),
+                            "a task that is due again and again cannot wait for others",
+                        )
+                        .help("keep `depends_on` and use `after` or `at`, or nothing else, or drop it");
+                }
+                (upstream, right && !recurs)
+            }
+        };
+        let all = upstream.iter().map(|(upstream, _)| upstream.clone());
+        let all = right.then(|| all.collect());
+        self.asked.push(Asked { id, upstream });
+        all
     }
 
     fn program(
@@ -188,98 +242,24 @@ impl Reader {
     }
 }
 
-fn schedule(header: &Range<usize>, table: &DeTable<'_>, faults: &mut Faults) -> Option<Schedule> {
-    let given: Vec<(&str, &Value<'_>)> = SCHEDULE_KEYS
-        .into_iter()
-        .filter_map(|key| Some((key, table.get(key)?)))
-        .collect();
-    // Each value is checked also where there are too many of them.
-    let mut schedules = given.iter().map(|(key, value)| match *key {
-        "after" => values::duration(key, value, faults).map(Schedule::After),
-        "at" => calendar::at(value, faults).map(Schedule::At),
-        "cron" => calendar::cron(value, faults),
-        _ => values::period(value, faults).map(|period| Schedule::Every {
-            period,
-            count: None,
-        }),
-    });
-    let first = schedules.next();
-    let others = schedules.count();
-    let count = table
-        .get("count")
-        .map(|value| (value, values::count(value, faults)));
-    let timezone = table.get("timezone");
-    let zone = optional(timezone, |value| calendar::timezone(value, faults));
-    let Some(schedule) = first else {
-        if !SCHEDULE_KEYS
-            .into_iter()
-            .any(|key| OF_TASK.is_misspelt(key, table))
-        {
-            faults.add(header.clone(), "the task does not say what it is due by").help(
-                "add one of after = \"3s\", at = \"2026-12-01T02:00:00+08:00\", every = \"500ms\", \
-                 cron = \"30 2 * * *\"",
-            );
-        }
-        return None;
-    };
-    if others > 0 {
-        let names: Vec<String> = given.iter().map(|(key, _)| format!("`{key}`")).collect();
-        let last = given
-            .iter()
-            .map(|(_, value)| value.span())
-            .max_by_key(|span| span.start);
+/// A run for each that was missed: of a task that runs once there are no several.
+fn goes_with(
+    misfire: Misfire,
+    schedule: Option<&Schedule>,
+    place: &Value<'_>,
+    faults: &mut Faults,
+) -> bool {
+    let is_wrong = matches!(misfire, Misfire::FireAll { .. })
+        && schedule.is_some_and(|schedule| !schedule.recurs());
+    if is_wrong {
         faults
             .add(
-                last.unwrap_or_else(|| header.clone()),
-                format!("the task has {}", names.join(" and ")),
+                place.span(),
+                "a task that runs once misses one run at most, so `fire_all` has no use",
             )
-            .help("keep exactly one of `after`, `at`, `every` and `cron`");
-        return None;
+            .help("write misfire = \"fire_once\" or misfire = \"skip\", or use `every` or `cron`");
     }
-    let (key, place) = given[0];
-    let schedule = match (schedule?, timezone) {
-        (Schedule::Cron { cron, .. }, _) => {
-            let zone = zone.ok()?.unwrap_or(Zone::UTC);
-            calendar::in_zone(cron, zone, place, faults)?
-        }
-        // `@every` needs no zone, and is none the worse for one.
-        (schedule, None) => schedule,
-        (schedule, Some(_)) if key == "cron" => schedule,
-        (_, Some(value)) => {
-            faults
-                .add(
-                    value.span(),
-                    format!("a task with `{key}` is due at the same instant in every time zone"),
-                )
-                .help("use `timezone` with `cron`, or drop it");
-            return None;
-        }
-    };
-    let Some((value, count)) = count else {
-        return Some(schedule);
-    };
-    let count = count?;
-    match schedule {
-        Schedule::Every { period, .. } => Some(Schedule::Every {
-            period,
-            count: Some(count),
-        }),
-        Schedule::Cron { cron, zone, .. } => Some(Schedule::Cron {
-            cron,
-            zone,
-            count: Some(count),
-        }),
-        once if count == 1 => Some(once),
-        _ => {
-            faults
-                .add(
-                    value.span(),
-                    format!("a task with `{key}` runs once, so `count` cannot be {count}"),
-                )
-                .help("use `every` or `cron` for a task that runs more than once, or drop `count`");
-            None
-        }
-    }
+    !is_wrong
 }
 
 fn missing_program(place: Range<usize>, name: &str, error: &ProgramError, faults: &mut Faults) {

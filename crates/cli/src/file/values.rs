@@ -1,8 +1,6 @@
 //! Single values of a task: each function reads one key, or adds the fault that says what would be
 //! right.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml::Spanned;
@@ -15,6 +13,20 @@ use crate::duration;
 const ID_CHARS_MAX: usize = 100;
 
 pub(crate) type Value<'a> = Spanned<DeValue<'a>>;
+
+/// A key that may be absent.
+pub(super) type Optional<T> = Result<Option<T>, Wrong>;
+
+/// The key is there, and its fault has been added.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wrong;
+
+pub(super) fn optional<T>(
+    value: Option<&Value<'_>>,
+    read: impl FnOnce(&Value<'_>) -> Option<T>,
+) -> Optional<T> {
+    value.map(|value| read(value).ok_or(Wrong)).transpose()
+}
 
 /// A text for `key`.
 pub(crate) fn text<'a>(
@@ -150,159 +162,45 @@ pub(crate) fn count(value: &Value<'_>, faults: &mut Faults) -> Option<u64> {
     None
 }
 
-/// A program and its arguments for `run`, each with its place.
-pub(crate) fn run(value: &Value<'_>, faults: &mut Faults) -> Option<(Vec<String>, Range<usize>)> {
-    let Some(items) = value.get_ref().as_array() else {
-        let fault = faults.add(
-            value.span(),
-            "`run` must be an array of strings: the program and its arguments",
-        );
-        match value.get_ref().as_str() {
-            Some(line) if line.contains(['|', '>', '<', '&', ';', '$', '*', '\'', '"']) => {
-                fault.help("for a line of shell write run = [\"sh\", \"-c\", '...the line...']")
-            }
-            Some(line) => {
-                let words: Vec<&str> = line.split_whitespace().collect();
-                fault.help(format!("write run = {words:?}"))
-            }
-            None => fault.help("write run = [\"program\", \"argument\"]"),
-        };
-        return None;
+/// A whole number for `key`, from 1 to `most`.
+pub(super) fn number<N>(
+    key: &str,
+    value: &Value<'_>,
+    most: N,
+    help: &str,
+    faults: &mut Faults,
+) -> Option<N>
+where
+    N: Copy + Into<i128> + TryFrom<i128>,
+{
+    let most: i128 = most.into();
+    let wrong = match whole(value) {
+        Some(number) if (1..=most).contains(&number) => return N::try_from(number).ok(),
+        Some(number) => number.to_string(),
+        None => kind(value),
     };
-    let mut words = Vec::new();
-    let mut right = true;
-    for item in items.iter() {
-        match item.get_ref().as_str() {
-            Some(word) if word.contains('\0') => {
-                right = false;
-                faults
-                    .add(item.span(), "`run` has a NUL character in it")
-                    .help("no program can be given one: drop it");
-            }
-            Some(word) => words.push(word.to_owned()),
-            None => {
-                right = false;
-                let fault = faults.add(
-                    item.span(),
-                    format!("`run` must hold strings only, not {}", kind(item)),
-                );
-                fault.help("put it in quotes");
-            }
-        }
-    }
-    if items.is_empty() || words.first().is_some_and(String::is_empty) {
-        let what = if items.is_empty() {
-            "`run` is empty"
-        } else {
-            "`run` has an empty program name"
-        };
-        faults
-            .add(value.span(), what)
-            .help("write run = [\"program\", \"argument\"]");
-        return None;
-    }
-    let first = items.first().map_or(value.span(), Spanned::span);
-    right.then_some((words, first))
+    faults
+        .add(
+            value.span(),
+            format!("`{key}` must be a whole number from 1 to {most}, not {wrong}"),
+        )
+        .help(help);
+    None
 }
 
-/// Variables for `env`: a table of strings.
-pub(crate) fn env(value: &Value<'_>, faults: &mut Faults) -> Option<Vec<(String, String)>> {
-    let Some(table) = value.get_ref().as_table() else {
+/// `true` or `false` for `key`.
+pub(super) fn truth(key: &str, value: &Value<'_>, faults: &mut Faults) -> Option<bool> {
+    let truth = value.get_ref().as_bool();
+    if truth.is_none() {
+        let kind = kind(value);
         faults
             .add(
                 value.span(),
-                format!("`env` must be a table of strings, not {}", kind(value)),
+                format!("`{key}` must be true or false, not {kind}"),
             )
-            .help("write env = { PORT = \"8080\", MODE = \"test\" }");
-        return None;
-    };
-    let mut variables = Vec::new();
-    let mut right = true;
-    for (name, item) in table.iter() {
-        let key = name.get_ref();
-        if key.is_empty() || key.contains(['=', '\0']) {
-            right = false;
-            faults
-                .add(
-                    name.span(),
-                    format!("`{}` cannot be the name of a variable", key.escape_debug()),
-                )
-                .help("a name is not empty and has no = in it, such as env = { PORT = \"8080\" }");
-        }
-        match item.get_ref().as_str() {
-            Some(text) if text.contains('\0') => {
-                right = false;
-                faults
-                    .add(
-                        item.span(),
-                        format!("the variable `{key}` has a NUL character in it"),
-                    )
-                    .help("drop it");
-            }
-            Some(text) => variables.push((key.to_string(), text.to_owned())),
-            None => {
-                right = false;
-                let example = match item.get_ref() {
-                    DeValue::Integer(number) => number.to_string(),
-                    DeValue::Boolean(truth) => truth.to_string(),
-                    _ => "text".to_owned(),
-                };
-                faults
-                    .add(
-                        item.span(),
-                        format!("the variable `{key}` must be a string, not {}", kind(item)),
-                    )
-                    .help(format!("write {key} = \"{example}\""));
-            }
-        }
+            .help(format!("write {key} = true, without quotes"));
     }
-    right.then_some(variables)
-}
-
-/// A folder that exists, for `dir`.
-pub(crate) fn dir(value: &Value<'_>, faults: &mut Faults) -> Option<PathBuf> {
-    let text = text("dir", value, "\"/srv/shop\"", faults)?;
-    let path = Path::new(text);
-    if path.is_dir() {
-        return Some(path.to_owned());
-    }
-    let what = if path.exists() {
-        "is not a folder"
-    } else {
-        "does not exist"
-    };
-    faults
-        .add(value.span(), format!("`dir`: the folder {text:?} {what}"))
-        .help("name an existing folder; a relative one is taken from where `wheel` is started");
-    None
-}
-
-/// A file that can be written to, for `output`. It is not created here.
-pub(crate) fn output(value: &Value<'_>, faults: &mut Faults) -> Option<PathBuf> {
-    let text = text("output", value, "\"report.log\"", faults)?;
-    let path = Path::new(text);
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let what = if text.is_empty() {
-        "`output` is empty".to_owned()
-    } else if text.contains('\0') {
-        "`output` has a NUL character in it".to_owned()
-    } else if path.is_dir() {
-        format!("`output`: {text:?} is a folder")
-    } else if !folder.is_dir() {
-        format!(
-            "`output`: the folder {:?} does not exist",
-            folder.display().to_string()
-        )
-    } else {
-        return Some(path.to_owned());
-    };
-    faults.add(value.span(), what).help(
-        "name a file in an existing folder; a relative one is taken from where `wheel` is started",
-    );
-    None
+    truth
 }
 
 /// What a value is, such as `an integer`.

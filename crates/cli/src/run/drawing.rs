@@ -1,7 +1,7 @@
 //! Draws the live line, on a thread of its own: whoever waits for the end must not wait for a
 //! terminal that is stopped (Ctrl-S) or for a reader that does not read.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wheel_runtime::TaskHandle;
 use wheel_sync::{
@@ -10,7 +10,7 @@ use wheel_sync::{
 };
 
 use super::ending::{Ending, Limits};
-use super::handler::Setting;
+use super::handler::{Seen, Setting};
 use crate::live::{self, Standing};
 
 /// The line at the bottom of the terminal, while it is drawn.
@@ -71,19 +71,26 @@ impl Drawing {
 }
 
 fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
-    let next = handles.iter().filter_map(|handle| {
+    let mut seen = Vec::with_capacity(handles.len());
+    let mut next: Option<(Duration, String)> = None;
+    for handle in handles {
         let info = handle.info();
-        Some((info.next_in?, info.id))
-    });
+        seen.push(Seen::from(&info));
+        if let Some(rest) = info.next_in
+            && next.as_ref().is_none_or(|(least, _)| rest < *least)
+        {
+            next = Some((rest, info.id));
+        }
+    }
     Standing {
         pending: setting
-            .pending()
+            .pending(&seen)
             .into_iter()
             .filter(|pending| *pending)
             .count(),
         running: setting.children.len(),
         counts: setting.record.total(),
-        next: next.min().map(|(rest, id)| (id, rest)),
+        next: next.map(|(rest, id)| (id, rest)),
         lateness: setting.record.lateness(),
     }
 }

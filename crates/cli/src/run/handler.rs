@@ -3,16 +3,20 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::{Context, Outcome as Verdict};
-use wheel_sync::Arc;
+use wheel_runtime::{
+    Context, Failure, Outcome as Verdict, Overlap, StopReason, TaskInfo, TaskState,
+};
+use wheel_sync::{Arc, Mutex};
 
-use crate::child::{Children, Forced};
-use crate::file::{Schedule, Task, TaskFile};
+use super::account::{self, Account};
+use super::time::Time;
+use crate::child::{Children, Stops, Told};
+use crate::file::{Floor, Task, TaskFile};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
 
@@ -37,18 +41,34 @@ pub(crate) struct Setting {
 
 impl Setting {
     /// For each task, whether it would run again.
-    pub(crate) fn pending(&self) -> Vec<bool> {
+    pub(crate) fn pending(&self, seen: &[Seen]) -> Vec<bool> {
         let tallies = self.record.tallies();
         let now = SystemTime::now();
-        let pending = self.file.tasks.iter().zip(tallies).map(|(task, tally)| {
-            let count = task.schedule.count();
-            let has_more = match &task.schedule {
-                Schedule::Cron { cron, zone, .. } => cron.next_after(now, zone).is_some(),
-                _ => true,
-            };
-            has_more && count.is_none_or(|count| tally.counts.runs < count)
+        let tasks = self.file.tasks.iter().zip(tallies).zip(seen);
+        let pending = tasks.map(|((task, tally), seen)| {
+            let schedule = &task.schedule;
+            let has_more = !seen.is_skipped && schedule.goes_on_after(now, seen.last);
+            has_more && schedule.count.is_none_or(|count| tally.counts.runs < count)
         });
         pending.collect()
+    }
+}
+
+/// What the scheduler knows of whether a task will run again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    /// It ran once only, and was too late for that, or what it depends on has ended otherwise.
+    is_skipped: bool,
+    /// The instant that its last run was for.
+    last: Option<SystemTime>,
+}
+
+impl From<&TaskInfo> for Seen {
+    fn from(info: &TaskInfo) -> Seen {
+        Seen {
+            is_skipped: info.state == TaskState::Skipped,
+            last: info.last_run.map(|run| run.nominal),
+        }
     }
 }
 
@@ -64,15 +84,29 @@ pub(crate) struct Handler {
     setting: Setting,
     /// A moment before the task was handed to the scheduler.
     made: Instant,
+    /// Before what no run may start.
+    floor: Floor,
+    account: Account,
+    /// Held while the program runs, where the next run may come before that is gone: its deadline
+    /// is over for the scheduler, and the program has the grace.
+    alone: Option<Mutex<()>>,
 }
 
 impl Handler {
     /// To be made right before the task is handed to the scheduler.
     pub(crate) fn new(index: usize, setting: Setting) -> Handler {
+        let task = &setting.file.tasks[index];
+        let is_let_go = task.deadline.is_some();
+        let may_be_beside = matches!(task.overlap, Some(Overlap::Allow { .. }));
+        let alone = (is_let_go && !may_be_beside).then(Mutex::default);
+        let floor = task.schedule.floor();
         Handler {
             index,
+            account: Account::new(index, setting.record.clone()),
             setting,
             made: Instant::now(),
+            floor,
+            alone,
         }
     }
 
@@ -84,8 +118,20 @@ impl Handler {
             record,
             ..
         } = &self.setting;
-        let (task, attempt) = (self.task(), context.attempt());
+        let (task, number) = (self.task(), context.attempt());
+        let attempt = (context.run(), number);
+        let _alone = self.alone.as_ref().map(Mutex::lock);
         let punctuality = self.punctuality(context);
+        match task.overlap {
+            Some(Overlap::CancelRunning) => self.account.begun_instead(attempt),
+            _ => self.account.begun(attempt),
+        }
+        let limits = Time::of(task, context);
+        if limits.is_over() {
+            record.not_started(self.index, number);
+            self.account.failed(attempt);
+            return Verdict::Failure(limits.why);
+        }
         let started = self
             .command()
             .and_then(|mut command| children.start(&mut command));
@@ -93,76 +139,73 @@ impl Handler {
         let running = match started {
             Ok(Some(running)) => running,
             Ok(None) => {
-                if attempt > 1 {
-                    record.ended(self.index, cut_before(attempt));
+                if number > 1 {
+                    self.account.ended(attempt, cut_before(number));
                 }
                 return Verdict::Success;
             }
             Err(error) => {
-                record.not_started(self.index, attempt);
-                return self.failed(attempt, self.why_not_started(&error));
+                record.not_started(self.index, number);
+                self.account.failed(attempt);
+                return Verdict::Failure(self.why_not_started(&error));
             }
         };
         // What was due before there was a scheduler is late since then.
         let late = late.min(self.made.elapsed());
-        record.started(self.index, attempt, punctuality, late);
-        let ended = running.follow(&mut Lines::new(&task.id, printer));
-        let outcome = match ended {
-            Ok(ended) => match (ended.forced, ended.status) {
-                (Forced::Terminated, _) => Outcome::Cut("cut by SIGTERM".to_owned()),
-                (Forced::Killed, _) => Outcome::Cut("cut by SIGKILL".to_owned()),
-                (Forced::No, status) if status.success() => Outcome::Succeeded,
-                (Forced::No, status) => Outcome::Failed(match (status.code(), status.signal()) {
-                    (Some(code), _) => format!("exit status {code}"),
-                    (None, Some(signal)) => format!("ended by {}", crate::signals::name(signal)),
-                    (None, None) => status.to_string(),
-                }),
+        record.started(self.index, number, punctuality, late);
+        let is_called_off = || context.stop_reason() == Some(StopReason::GaveWay);
+        let stops = Stops {
+            until: limits.until,
+            is_called_off: match task.overlap {
+                Some(Overlap::CancelRunning) => Some(&is_called_off),
+                _ => None,
             },
-            Err(error) => Outcome::Failed(format!("cannot be followed: {error}")),
         };
-        match outcome {
+        let ended = running.follow(&mut Lines::new(&task.id, printer), stops);
+        if matches!(&ended, Ok(ended) if ended.told == Some(Told::TimeOver)) {
+            record.timed_out(self.index);
+        }
+        match limits.outcome(ended) {
             Outcome::Succeeded => {
-                record.ended(self.index, outcome);
+                self.account.ended(attempt, Outcome::Succeeded);
                 Verdict::Success
             }
-            Outcome::Failed(reason) => self.failed(attempt, reason),
-            Outcome::Cut(ref reason) => {
-                let reason = reason.clone();
-                record.ended(self.index, outcome);
+            Outcome::Failed(reason) => {
+                self.account.failed(attempt);
+                Verdict::Failure(reason)
+            }
+            Outcome::Cut(reason) => {
+                self.account.ended(attempt, Outcome::Cut(reason.clone()));
                 Verdict::Permanent(reason)
             }
         }
     }
 
-    /// An attempt has failed. Unless it was the last one, the run is not over.
-    fn failed(&self, attempt: u32, reason: String) -> Verdict {
-        let Setting { record, .. } = &self.setting;
-        match self.task().retry {
-            Some(retry) if attempt < retry.attempts => {
-                record.retried(self.index);
-                self.tell(&format!(
-                    "{reason}, attempt {attempt} of {}",
-                    retry.attempts
-                ));
+    /// What the scheduler tells of an attempt that has failed.
+    pub(crate) fn failed(&self, failure: &Failure) {
+        let Failure { error, attempt, .. } = failure;
+        let told = match (self.account.told(failure), self.task().retry) {
+            (account::Told::Nothing, _) => return,
+            (account::Told::Again, Some(retry)) => {
+                format!("{error}, attempt {attempt} of {}", retry.attempts)
             }
-            _ => {
-                self.tell(&reason);
-                record.ended(self.index, Outcome::Failed(reason.clone()));
-            }
+            _ => error.clone(),
+        };
+        if self.setting.show == Show::Lines {
+            let (id, printer) = (&self.task().id, &self.setting.printer);
+            printer.say(&format!("{id} failed: {told}"));
         }
-        Verdict::Failure(reason)
     }
 
-    /// Compares the clock with what the file asks for, and not with what the scheduler says. The
-    /// n-th run of a grid is that of its n-th instant or a later one.
+    /// Compares the clock with what the file asks for, and not with what the scheduler says.
     fn punctuality(&self, context: &Context) -> Punctuality {
-        let is_early = match &self.task().schedule {
-            Schedule::At(instant) => SystemTime::now() < *instant,
-            Schedule::Cron { .. } => SystemTime::now() < context.nominal(),
-            Schedule::After(delay) => self.made.elapsed() < *delay,
-            Schedule::Every { period, .. } => {
-                let nth = u32::try_from(context.run()).unwrap_or(u32::MAX);
-                self.made.elapsed() < period.saturating_mul(nth)
+        let is_early = match &self.floor {
+            Floor::Wall(instant) => SystemTime::now() < *instant,
+            Floor::Nominal => SystemTime::now() < context.nominal(),
+            Floor::Grid { first, period } => {
+                let behind = u32::try_from(context.run() - 1).unwrap_or(u32::MAX);
+                let behind = period.unwrap_or_default().saturating_mul(behind);
+                first.elapsed() < behind || Instant::now() < *first
             }
         };
         if is_early {
@@ -174,14 +217,6 @@ impl Handler {
 
     fn task(&self) -> &Task {
         &self.setting.file.tasks[self.index]
-    }
-
-    fn tell(&self, reason: &str) {
-        if self.setting.show == Show::Lines {
-            self.setting
-                .printer
-                .say(&format!("{} failed: {reason}", self.task().id));
-        }
     }
 
     /// The system says "not found" of a program and of a folder alike.

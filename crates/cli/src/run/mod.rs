@@ -13,15 +13,20 @@
 //! of the scheduler. While it waits for the end it prints nothing, for that may take as long as it
 //! pleases the reader.
 
+mod asked;
+mod handler;
+mod time;
+
+mod account;
+
 mod drawing;
 mod ending;
-mod handler;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Cron, Retry, Scheduler, TaskHandle, TaskState};
+use wheel_runtime::{Scheduler, TaskHandle, TaskInfo, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -30,7 +35,7 @@ use crate::args::{
 };
 use crate::child::{Children, adopt_orphans};
 use crate::duration;
-use crate::file::{self, Backoff, Schedule};
+use crate::file;
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -38,7 +43,7 @@ use crate::signals;
 use crate::summary::{Cause, Left, Summary};
 use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
-use handler::{Handler, Setting, Show, cut_before};
+use handler::{Handler, Seen, Setting, Show, cut_before};
 
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
@@ -142,29 +147,25 @@ impl Run {
                 }
             }
         })?;
-        let scheduler = Scheduler::builder().workers(args.workers.into()).build()?;
-        let mut handles = Vec::with_capacity(setting.file.tasks.len());
-        for (index, task) in setting.file.tasks.iter().enumerate() {
-            let handler = Handler::new(index, setting.clone());
-            let builder = scheduler.task(&task.id);
-            let builder = match &task.schedule {
-                Schedule::After(delay) => builder.after(*delay),
-                Schedule::At(instant) => builder.at(*instant),
-                Schedule::Every { period, .. } => builder.every(*period),
-                Schedule::Cron { cron, zone, .. } => {
-                    builder.cron(Cron::clone(cron)).timezone(zone.clone())
-                }
-            };
-            let builder = match task.schedule.count() {
-                Some(count) => builder.count(count),
-                None => builder,
-            };
-            let builder = match &task.retry {
-                Some(retry) => builder.retry(policy(retry)),
-                None => builder,
-            };
-            handles.push(builder.run(move |context| handler.run(context))?);
+        let file = &setting.file;
+        let builder = Scheduler::builder().workers(usize::from(args.workers));
+        // What others depend on may have ended when they are added.
+        let builder = match file.tasks.iter().any(|task| !task.upstream.is_empty()) {
+            true => builder.history(file.tasks.len()),
+            false => builder.history(0),
+        };
+        let scheduler = builder.build()?;
+        let mut handles = Vec::with_capacity(file.tasks.len());
+        for index in &file.order {
+            let handler = Arc::new(Handler::new(*index, setting.clone()));
+            let hook = Arc::clone(&handler);
+            let builder = asked::builder(&scheduler, &file.tasks[*index])
+                .on_failure(move |failure| hook.failed(failure));
+            handles.push((*index, builder.run(move |context| handler.run(context))?));
         }
+        // In the order of the file again.
+        handles.sort_unstable_by_key(|(index, _)| *index);
+        let handles: Vec<TaskHandle> = handles.into_iter().map(|(_, handle)| handle).collect();
         let run = Run {
             setting,
             scheduler,
@@ -259,40 +260,30 @@ impl Run {
         // What has begun and waited for another attempt is over as well.
         let waiting = report.pending.iter().chain(&report.queued);
         let waiting: HashMap<&str, u32> = waiting
-            .chain(&report.interrupted)
             .filter(|task| task.state == TaskState::Retrying || task.attempt > 1)
+            .map(|task| (task.id.as_str(), task.attempt))
+            .collect();
+        let interrupted = report.interrupted.iter();
+        let interrupted: HashMap<&str, u32> = interrupted
             .map(|task| (task.id.as_str(), task.attempt))
             .collect();
         for (index, handle) in self.handles.iter().enumerate() {
             if let Some(attempt) = waiting.get(handle.id()) {
                 self.setting.record.ended(index, cut_before(*attempt));
+            } else if let Some(attempt) = interrupted.get(handle.id()) {
+                self.setting.record.recalled(index, cut_before(*attempt));
             }
         }
-        let pending = self.setting.pending();
-        let left = self.handles.iter().zip(pending).map(|(handle, pending)| {
-            let info = handle.info();
-            Left {
-                skipped: info.skipped.saturating_add(info.missed),
-                pending,
-            }
+        let infos: Vec<TaskInfo> = self.handles.iter().map(TaskHandle::info).collect();
+        let seen: Vec<Seen> = infos.iter().map(Seen::from).collect();
+        let pending = self.setting.pending(&seen);
+        let left = infos.iter().zip(pending).map(|(info, pending)| Left {
+            skipped: info.skipped.saturating_add(info.missed),
+            last_skip: info.last_skip,
+            pending,
         });
         left.collect()
     }
-}
-
-/// What the runtime makes of it.
-fn policy(retry: &file::Retry) -> Retry {
-    let policy = match retry.backoff {
-        Backoff::Fixed => Retry::fixed(retry.delay),
-        Backoff::Linear => Retry::linear(retry.delay),
-        Backoff::Exponential => Retry::exponential(retry.delay),
-    };
-    let policy = match retry.jitter {
-        None => policy,
-        Some(jitter) => policy.jitter(jitter),
-    };
-    let max_delay = retry.max_delay.unwrap_or(Duration::MAX);
-    policy.max_attempts(retry.attempts).max_delay(max_delay)
 }
 
 /// What a shell says of a program that a signal has ended.

@@ -216,3 +216,13 @@ pub(crate) fn task(lines: &str) -> String {
 pub(crate) fn long(script: &str) -> String {
     format!("[[task]]\nid = \"long\"\nafter = \"0s\"\nrun = [\"sh\", \"-c\", '''{script}''']\n")
 }
+
+/// The file has no fault, and the engine takes all of its tasks.
+#[track_caller]
+pub(crate) fn accepted(text: &str) {
+    let bench = Workbench::new();
+    let done = bench.check(text);
+    assert_eq!(done.code, Some(0), "{text}\n{done:?}");
+    let done = bench.run(text, &["--for", "1ms", "--quiet"]);
+    assert_eq!(done.code, Some(0), "{text}\n{done:?}");
+}

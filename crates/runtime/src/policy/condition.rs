@@ -13,6 +13,8 @@ use crate::task::TaskState;
 ///
 /// A run that will be tried again is not over, so each attempt but the last one says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum When {
     /// It did what it should.

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::hash::{fnv1a, mixed};
 use crate::clock::{duration_of, unix_nanos};
 
 /// What all that is drawn for one task depends on.
@@ -18,11 +19,10 @@ pub(crate) struct Draws {
 
 impl Draws {
     pub(crate) fn of(seed: u64, id: &str) -> Draws {
-        // FNV-1a: the same in each process, unlike the hash of a map.
-        let id = id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Draws { seed, id }
+        Draws {
+            seed,
+            id: fnv1a(id),
+        }
     }
 
     /// For attempt `number` of the occurrence of `nominal`, the first of which is 1; 0 is for the
@@ -38,14 +38,10 @@ impl Draws {
     }
 }
 
-/// SplitMix64, of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-/// 2014.
+/// SplitMix64, with each of these instead of its counter.
 fn mix<const N: usize>(seeds: [u64; N]) -> u64 {
-    seeds.into_iter().fold(0, |mixed: u64, seed| {
-        let mut z = (mixed ^ seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    seeds.into_iter().fold(0, |so_far: u64, seed| {
+        mixed((so_far ^ seed).wrapping_add(0x9e37_79b9_7f4a_7c15))
     })
 }
 

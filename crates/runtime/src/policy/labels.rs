@@ -1,8 +1,9 @@
 //! What tasks are labelled with.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use super::LimitError;
+use super::PolicyError;
 
 /// The most labels of a task, or of a pool.
 const LABELS_MAX: usize = 64;
@@ -37,6 +38,20 @@ impl Labels {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn from_map(labels: &BTreeMap<String, String>) -> Labels {
+        let labels = labels.iter();
+        Labels(
+            labels
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
+        self.0.iter().cloned().collect()
+    }
+
     /// Whether each of `others` is here, with the same value.
     pub(crate) fn include(&self, others: &Labels) -> bool {
         others
@@ -44,15 +59,15 @@ impl Labels {
             .all(|(name, value)| self.get(name) == Some(value))
     }
 
-    pub(crate) fn check(&self) -> Result<(), LimitError> {
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
         if self.0.len() > LABELS_MAX {
             let given = format!("{} labels", self.0.len());
             let wanted = format!("at most {LABELS_MAX}");
-            return Err(LimitError::new("label", given, wanted));
+            return Err(PolicyError::new("label", given, wanted));
         }
         self.iter().try_for_each(|(name, value)| {
-            LimitError::check_text("label", name)?;
-            LimitError::check_text("label", value)
+            PolicyError::check_text("label", name)?;
+            PolicyError::check_text("label", value)
         })
     }
 }

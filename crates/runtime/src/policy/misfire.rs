@@ -29,7 +29,10 @@ use super::PolicyError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(rename_all = "snake_case", deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub enum Misfire {
     /// One run stands for all that were missed, and the grid goes on: a task of every 10 ms that
@@ -56,7 +59,12 @@ pub enum Misfire {
 impl Misfire {
     pub(crate) fn check(self) -> Result<(), PolicyError> {
         match self {
-            Misfire::FireAll { max } => PolicyError::check("misfire: FireAll's max", max, u16::MAX),
+            Misfire::FireAll { max } => PolicyError::check(
+                "misfire",
+                "FireAll with max ",
+                max.into(),
+                1..=u16::MAX.into(),
+            ),
             Misfire::FireOnce | Misfire::Skip => Ok(()),
         }
     }

@@ -5,9 +5,9 @@
 
 #[cfg(feature = "serde")]
 mod breaker;
+mod hash;
 mod draw;
 mod error;
-
 mod jitter;
 mod misfire;
 mod overlap;
@@ -16,23 +16,26 @@ mod on_full;
 mod labels;
 mod concurrency;
 mod rate;
-mod limit_error;
 mod retry;
 mod rules;
 mod condition;
+mod on_conflict;
 
 #[cfg(feature = "serde")]
 pub(crate) use breaker::{Admitted, Came, Circuit, Pass};
 #[cfg(feature = "serde")]
-pub use breaker::{Breaker, BreakerError, BreakerState};
+pub use breaker::{Breaker, BreakerState};
 pub use concurrency::Concurrency;
 pub use condition::When;
 pub(crate) use draw::Draws;
 pub use error::PolicyError;
+#[cfg(feature = "serde")]
+pub(crate) use hash::mixed;
+pub(crate) use hash::{fnv1a, mixed_otherwise};
 pub use jitter::Jitter;
 pub(crate) use labels::Labels;
-pub use limit_error::LimitError;
 pub use misfire::Misfire;
+pub use on_conflict::OnConflict;
 pub use on_full::OnFull;
 pub use overlap::Overlap;
 pub(crate) use priority::AGEING_DEFAULT;
@@ -40,6 +43,6 @@ pub use priority::Priority;
 pub use rate::RateLimit;
 pub(crate) use rate::{Bucket, Rate};
 pub(crate) use retry::{DELAY_MIN, Decision, Failed};
-pub use retry::{GaveUp, Retry, RetryError, RetryJitter};
+pub use retry::{GaveUp, Retry, RetryJitter};
 pub(crate) use rules::{React, Rules, RunEnd};
 pub use rules::{Reaction, RepeatedFailure};

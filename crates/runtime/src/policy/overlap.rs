@@ -29,7 +29,10 @@ use super::PolicyError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(rename_all = "snake_case", deny_unknown_fields)
+)]
 #[non_exhaustive]
 pub enum Overlap {
     /// The occurrence is left out and counted as skipped. Two runs of the task never go at once,
@@ -57,6 +60,7 @@ pub enum Overlap {
     CancelRunning,
 }
 
+const FIELD: &str = "overlap";
 /// The most that [`Overlap::Allow`] may ask for.
 const ALLOWED_MAX: u16 = 1_000;
 
@@ -64,9 +68,11 @@ impl Overlap {
     pub(crate) fn check(self) -> Result<(), PolicyError> {
         match self {
             Overlap::QueueAll { max } => {
-                PolicyError::check("overlap: QueueAll's max", max, u16::MAX)
+                PolicyError::check(FIELD, "QueueAll with max ", max.into(), 1..=u16::MAX.into())
             }
-            Overlap::Allow { max } => PolicyError::check("overlap: Allow's max", max, ALLOWED_MAX),
+            Overlap::Allow { max } => {
+                PolicyError::check(FIELD, "Allow with max ", max.into(), 1..=ALLOWED_MAX.into())
+            }
             Overlap::Skip | Overlap::QueueOne | Overlap::CancelRunning => Ok(()),
         }
     }

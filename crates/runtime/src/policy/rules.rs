@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use wheel_sync::Mutex;
 
+use super::PolicyError;
 use crate::panics::discard;
 use crate::task::{Context, Handler, IntoOutcome};
 
@@ -106,9 +107,18 @@ impl Rules {
         self.rules.is_empty()
     }
 
-    /// Whether one of them is about no failures.
-    pub(crate) fn has_zero(&self) -> bool {
-        self.rules.iter().any(|rule| rule.failures == 0)
+    /// Whether they can be kept to.
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        let mut rules = self.rules.iter();
+        rules.try_for_each(|rule| Rules::check_failures("on_repeated_failure", rule.failures))
+    }
+
+    /// Refuses a row of no failures.
+    pub(crate) fn check_failures(field: &'static str, failures: u32) -> Result<(), PolicyError> {
+        match failures {
+            0 => Err(PolicyError::new(field, "0 failures", "at least 1")),
+            _ => Ok(()),
+        }
     }
 
     /// What is called in place of a run that fails now. Of several, the one of the longest row that

@@ -51,10 +51,10 @@ impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ScheduleError::ZeroPeriod => {
-                f.write_str("a period of zero is not possible: it must be longer")
+                f.write_str("every: a period of 0 is not possible: it must be longer")
             }
             ScheduleError::StartNotPossible => f.write_str(
-                "this schedule has no such start: start_now goes with every and every_after, start_at and aligned with every",
+                "start: this schedule has no such one: start_now goes with every and every_after, start_at and aligned with every",
             ),
             ScheduleError::Cron(error) => write!(f, "cron: {error}"),
             ScheduleError::Zone(error) => write!(f, "timezone: {error}"),
@@ -71,7 +71,7 @@ impl fmt::Display for ScheduleError {
                 crate::duration::format(*period)
             ),
             ScheduleError::WindowNotPossible => f.write_str(
-                "this schedule is due once: not_before and not_after go with every, every_after and cron",
+                "not_before, not_after: this schedule is due once: they go with every, every_after and cron",
             ),
             ScheduleError::EmptyWindow {
                 not_before,

@@ -62,6 +62,34 @@ impl Activity {
         self.wake(before);
     }
 
+    /// As `end`, for the driver, which waits for no lock. False if those who wait have not been woken:
+    /// then `try_tell` is to follow.
+    pub(crate) fn try_end(&self) -> bool {
+        // Release: as in `end`. [O46]
+        let before = self.runs_and_waiters.fetch_sub(1, Ordering::Release);
+        assert_ne!(runs_in(before), 0, "a run ended that never began");
+        self.try_wake(before)
+    }
+
+    /// As `tell`, in the same way.
+    pub(crate) fn try_tell(&self) -> bool {
+        // Release: as in `tell`. [O47]
+        let now = self.runs_and_waiters.fetch_add(0, Ordering::Release);
+        self.try_wake(now)
+    }
+
+    fn try_wake(&self, word: u64) -> bool {
+        if word < WAITER {
+            return true;
+        }
+        let Some(guard) = self.excused.try_lock() else {
+            return false;
+        };
+        drop(guard);
+        self.changed.notify_all();
+        true
+    }
+
     /// Something changed that somebody may wait for.
     pub(crate) fn tell(&self) {
         // Release: the change; pairs with `announce`. Adds nothing: see above. [O47]
@@ -158,6 +186,20 @@ mod tests {
         assert_eq!(activity.wait_idle(Caller::InsideRun, now), 0);
         activity.end();
         assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
+    }
+
+    #[test]
+    fn the_driver_ends_a_run_without_a_lock() {
+        let activity = Activity::new();
+        activity.begin();
+        activity.announce();
+        let excused = activity.excused.lock();
+        assert!(!activity.try_end(), "nobody has been woken");
+        assert!(!activity.try_tell());
+        drop(excused);
+        assert!(activity.try_tell());
+        activity.withdraw();
+        assert_eq!(activity.runs(), 0);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use wheel_sync::RandomState;
 use super::Core;
 #[cfg(doc)]
 use super::Scheduler;
-use super::submit::{OnConflict, TaskBuilder};
+use super::submit::TaskBuilder;
 use super::submit_error::SubmitError;
-use crate::policy::When;
+use crate::policy::{OnConflict, When};
 use crate::task::{Condition, Task};
 
 impl<'s> TaskBuilder<'s> {
@@ -63,9 +63,6 @@ impl Core {
         asked: &[(String, When)],
         on_conflict: OnConflict,
     ) -> Result<Vec<Arc<Task>>, SubmitError> {
-        if let Some((id, _)) = asked.iter().find(|(id, _)| Some(id.as_str()) == name) {
-            return Err(SubmitError::DependencyCycle(vec![id.clone(), id.clone()]));
-        }
         let find = |(id, _): &(String, When)| {
             let found = self.live_or_ended(id);
             found.ok_or_else(|| SubmitError::UnknownDependency(id.clone()))
@@ -91,6 +88,14 @@ impl Core {
         found.retain(|task| task.name() == id);
         found.extend(self.ended_task(id));
         found.into_iter().max_by_key(|task| task.id.serial)
+    }
+}
+
+/// Refuses a task that would come after itself.
+pub(super) fn not_itself(name: Option<&str>, asked: &[(String, When)]) -> Result<(), SubmitError> {
+    match asked.iter().find(|(id, _)| Some(id.as_str()) == name) {
+        Some((id, _)) => Err(SubmitError::DependencyCycle(vec![id.clone(), id.clone()])),
+        None => Ok(()),
     }
 }
 

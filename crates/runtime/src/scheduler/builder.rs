@@ -338,7 +338,7 @@ impl SchedulerBuilder {
             #[cfg(feature = "serde")]
             kinds: Kinds::new(self.tasks_max),
             hung: Hung::default(),
-            ended: Ended::new(history_max),
+            ended: Box::new(Ended::new(history_max)),
             around: self.around.into(),
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0)),
             closing: Closing::new(),

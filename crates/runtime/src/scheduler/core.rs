@@ -43,7 +43,7 @@ pub(crate) struct Core {
     pub(super) kinds: Kinds,
     /// Handlers that go on although the time of their attempts is over.
     pub(crate) hung: Hung,
-    pub(crate) ended: Ended,
+    pub(crate) ended: Box<Ended>,
     /// The first one is the outermost.
     pub(crate) around: Box<[Around]>,
     /// What is drawn at random depends on it.
@@ -70,6 +70,11 @@ impl Core {
     /// The start of the tick at which something that is due at `due` comes.
     pub(crate) fn tick_start(&self, due: Moment) -> Moment {
         Moment::of_tick(due.tick_ceil(self.tick), self.tick)
+    }
+
+    /// The name of a pool; `None` for the one that has none.
+    pub(crate) fn pool_name(&self, pool: usize) -> Option<&str> {
+        self.routes.name(pool)
     }
 
     /// All pools that are the scheduler's own.

@@ -11,7 +11,7 @@
 //! of its task, so it may hold a clone of the scheduler: that ring is cut when the letter goes, at
 //! the latest when the scheduler shuts down.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,9 +19,8 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::{Mutex, MutexGuard};
 
 use super::registry::NotAdded;
-use super::submit::OnConflict;
 use super::{Core, Scheduler};
-use crate::policy::{Draws, GaveUp};
+use crate::policy::{Draws, GaveUp, OnConflict};
 use crate::schedule::Schedule;
 use crate::task::{Code, NotReplayed, Settings, Task, TaskHandle};
 
@@ -41,6 +40,8 @@ pub struct DeadLetter {
     pub id: DeadLetterId,
     /// The id of the task.
     pub task: String,
+    /// What the task is [labelled](crate::TaskBuilder::label) with.
+    pub labels: BTreeMap<String, String>,
     /// Which run of the task it was, from 1.
     pub run: u64,
     /// The instant that the schedule named for the run; it stays so when it is replayed.
@@ -411,9 +412,9 @@ impl fmt::Display for ReplayError {
             ReplayError::NotFound => f.write_str("there is no such dead letter"),
             ReplayError::Busy => f.write_str("a run of the task is waiting or going"),
             ReplayError::DuplicateId(id) => write!(f, "another live task has the id {id:?} by now"),
-            ReplayError::Full => {
-                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
-            }
+            ReplayError::Full => f.write_str(
+                "max_tasks: there are as many live tasks as it allows: some must end first",
+            ),
             ReplayError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
     }

@@ -34,7 +34,7 @@ const LATEST_MAX: usize = 32;
 
 /// Where they are.
 pub(crate) struct Ended {
-    places: [CachePadded<Mutex<Latest>>; PLACES],
+    places: Box<[CachePadded<Mutex<Latest>>]>,
     ring: Mutex<VecDeque<One>>,
     next_number: CachePadded<AtomicU64>,
     tasks_max: usize,
@@ -65,7 +65,7 @@ pub struct History<'s> {
 impl Ended {
     pub(super) fn new(tasks_max: usize) -> Ended {
         Ended {
-            places: std::array::from_fn(|_| CachePadded::default()),
+            places: (0..PLACES).map(|_| CachePadded::default()).collect(),
             ring: Mutex::default(),
             next_number: CachePadded::default(),
             tasks_max,
@@ -108,7 +108,7 @@ impl Ended {
         let first = next.saturating_sub(self.tasks_max as u64);
         let picks = |one: &&One| one.number >= first && is_it(&one.task);
         let mut found: Vec<One> = Vec::new();
-        for place in &self.places {
+        for place in &*self.places {
             found.extend(place.lock().tasks.iter().filter(picks).cloned());
         }
         let ring = self.ring.lock();
@@ -133,7 +133,7 @@ impl Ended {
 
     /// All are let go, and so is each one that comes.
     pub(super) fn close(&self) {
-        for place in &self.places {
+        for place in &*self.places {
             let mut latest = place.lock();
             latest.is_closed = true;
             let tasks = std::mem::take(&mut latest.tasks);

@@ -16,10 +16,9 @@ pub(crate) struct Limits {
     pub(crate) priority: Priority,
     /// The task ends after so many runs.
     pub(crate) runs_max: Option<NonZeroU64>,
-    #[expect(dead_code, reason = "contexts and listings show them")]
-    pub(crate) labels: Arc<Labels>,
+    pub(crate) labels: Labels,
     /// Which pool: 0 is the one without a name.
-    pub(super) pool: usize,
+    pub(crate) pool: usize,
     pub(super) concurrency: Option<AtOnce>,
     pub(super) rate: Option<Often>,
 }

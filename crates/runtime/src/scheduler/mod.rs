@@ -1,12 +1,17 @@
 //! The other door: tasks with ids, workers and schedules, on the same engine as the timers.
 //!
 //! ```text
-//!  submit.rs --> registry.rs        direct.rs    tasks without a name, in one call
-//!      |             ^              activity.rs  who waits for runs to end
-//!      |             |              shutdown.rs  the end, in numbered steps
-//!      |             |              kinds/       handlers by name, and tasks as data
+//!  submit.rs --> registry.rs        when_*.rs, *_asked.rs, time_limits.rs, after_others.rs
+//!      |             ^                  what a task may be told, besides its schedule
+//!      |             |              graph/      tasks that come after each other, as a whole
+//!      |             |              kinds/      handlers by name, and tasks as data
 //!      v             |
-//!   engine ===> sink.rs (driver thread) --> executor --> task/run.rs (worker)
+//!   engine ===> sink.rs (driver thread) ---------------> executor --> task/run.rs (worker)
+//!                  \--> gate/: keys and tokens --/\
+//!                       pools.rs, limits.rs: where it goes, on which terms
+//!
+//!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
+//!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps
 //! ```
 //!
 //! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and
@@ -86,8 +91,8 @@ pub use kinds::{
 pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
-pub(crate) use sink::{Fire, Told};
-pub use submit::{OnConflict, TaskBuilder};
+pub(crate) use sink::{Fire, Tidings, Told};
+pub use submit::TaskBuilder;
 pub use submit_error::SubmitError;
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
@@ -289,8 +294,7 @@ impl Scheduler {
     ///
     /// Never ends while there is always another run. From inside a handler it does not wait for
     /// that handler's own run; on the driver thread, where handlers of an
-    /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all.
-    /// A run that waits for a token of its rate limit is waited for as well: on a manual clock, which
+    /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all. A run that waits for a token of its rate limit is waited for as well: on a manual clock, which
     /// does not bring the token by itself, go on with [`run_for`](crate::ManualClock::run_for).
     /// A run that waits for a worker is waited for, so a handler that calls this on the last free
     /// worker waits for ever: give it a limit there.

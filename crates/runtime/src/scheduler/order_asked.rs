@@ -1,21 +1,19 @@
 //! What a task may be told about order and limits: who goes first, with how many others, how often,
 //! and where.
 
-use std::sync::Arc;
-
 use super::limits::{AtOnce, Limits, Often};
 use super::pools::Routes;
 use super::submit::TaskBuilder;
-use crate::policy::{Concurrency, Labels, LimitError, Priority, RateLimit};
+use crate::policy::{Concurrency, Labels, PolicyError, Priority, RateLimit};
 
 /// As it was asked for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct OrderAsked {
-    priority: Priority,
-    labels: Labels,
-    pool: Option<String>,
-    concurrency: Option<Concurrency>,
-    rate: Option<RateLimit>,
+    pub(super) priority: Priority,
+    pub(super) labels: Labels,
+    pub(super) pool: Option<String>,
+    pub(super) concurrency: Option<Concurrency>,
+    pub(super) rate: Option<RateLimit>,
 }
 
 impl<'s> TaskBuilder<'s> {
@@ -79,7 +77,9 @@ impl<'s> TaskBuilder<'s> {
         self
     }
 
-    /// Starts no more often than that. A run beyond it waits, and takes no worker meanwhile.
+    /// Starts no more often than that. A run beyond it waits, and takes no worker meanwhile. Without
+    /// a [key](RateLimit::key) the tokens are those of the task; of a task of a kind, those of the
+    /// kind.
     ///
     /// A task with a concurrency key as well takes both at once, when both are free; while one is
     /// not, runs behind it that need the other alone may pass.
@@ -94,8 +94,13 @@ impl<'s> TaskBuilder<'s> {
 }
 
 impl OrderAsked {
-    /// What the task `id` carries of it.
-    pub(super) fn checked(self, routes: &Routes, id: &str) -> Result<Limits, LimitError> {
+    /// What the task `id` carries of it, which is of this kind if it is of one.
+    pub(super) fn checked(
+        self,
+        routes: &Routes,
+        id: &str,
+        kind: Option<&str>,
+    ) -> Result<Limits, PolicyError> {
         self.labels.check()?;
         let pool = match &self.pool {
             Some(name) => routes.by_name(name)?,
@@ -108,14 +113,18 @@ impl OrderAsked {
         };
         let often = |limit: RateLimit| {
             let rate = limit.checked()?;
-            // A key of a task's own is none that anybody can name.
-            let key = limit.key.unwrap_or_else(|| format!("\0{id}")).into();
+            // Those are keys that nobody can name.
+            let key = limit.key.unwrap_or_else(|| match kind {
+                Some(kind) => format!("\0kind {kind}"),
+                None => format!("\0task {id}"),
+            });
+            let key = key.into();
             Ok(Often { key, rate })
         };
         Ok(Limits {
             priority: self.priority,
             runs_max: None,
-            labels: Arc::new(self.labels),
+            labels: self.labels,
             pool,
             concurrency: self.concurrency.map(at_once).transpose()?,
             rate: self.rate.map(often).transpose()?,

@@ -11,7 +11,7 @@ use hashbrown::hash_table::Entry;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::{CachePadded, Mutex, RandomState};
 
-use super::submit::OnConflict;
+use crate::policy::OnConflict;
 use crate::task::{Id, OwnId, Task};
 
 const SHARDS: usize = 16;

@@ -37,7 +37,7 @@ pub(crate) enum Fire {
     Runs(Box<Vec<WaitingRun>>),
     /// Something else for the executor.
     Job(Box<Job>),
-    /// A run is to be told to stop.
+    /// Somebody is to be told something.
     Tell(Box<Told>),
     /// A run of a concurrency key is over.
     Freed(Arc<Limits>),
@@ -61,11 +61,28 @@ pub(crate) struct Came {
     due: Moment,
 }
 
-/// A token to be set, of a run of this task.
+/// What somebody is to be told, of this task.
 pub(crate) struct Told {
     pub(crate) task: Arc<Task>,
-    pub(crate) token: CancelToken,
-    pub(crate) reason: StopReason,
+    pub(crate) what: Tidings,
+}
+
+/// What it is.
+pub(crate) enum Tidings {
+    /// To a run: it should stop.
+    Stop(CancelToken, StopReason),
+    /// To who waits for runs to end: one has.
+    Ended,
+}
+
+impl Told {
+    /// Never blocks. False if somebody has the lock that waking takes: then it is to be told again.
+    fn try_tell(&self) -> bool {
+        match &self.what {
+            Tidings::Stop(token, reason) => token.try_stop(*reason),
+            Tidings::Ended => self.task.core().activity.try_tell(),
+        }
+    }
 }
 
 /// What of a task has come.
@@ -97,7 +114,7 @@ pub(super) struct TaskSink {
     /// When the latest run came to the gate.
     now: Moment,
     marks: Vec<Mark>,
-    /// Set, but somebody had the lock that waking takes.
+    /// Told, but somebody had the lock that waking takes.
     #[expect(clippy::vec_box, reason = "it goes back in the box in which it came")]
     told: Vec<Box<Told>>,
     /// Met in this pass: those whose task had its lock taken. They go back into the engine
@@ -305,7 +322,7 @@ impl Sink<Fire> for TaskSink {
             Fire::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
             Fire::Job(job) => self.lines[0].jobs.push(*job),
             Fire::Tell(told) => {
-                if !told.token.try_stop(told.reason) {
+                if !told.try_tell() {
                     self.told.push(told);
                 }
             }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::after_others::conditions;
+use super::after_others::{self, conditions};
 #[cfg(feature = "serde")]
 use super::kinds::{KindError, OfKind};
 use super::limits::Limits;
@@ -16,26 +16,12 @@ use super::when_due::WhenDue;
 use super::{Scheduler, time_limits};
 #[cfg(feature = "serde")]
 use crate::clock::Moment;
-use crate::policy::{Draws, Misfire, Overlap, When};
+use crate::policy::{Draws, Misfire, OnConflict, Overlap, PolicyError, Retry, When};
 use crate::schedule::{AskedZone, Cron, CronError, Schedule, Start, Zone, ZoneError, asked_zone};
 use crate::task::{
     Code, Context, Failing, First, Handler, IntoOutcome, NotArmed, Settings, Task, TaskHandle,
     Terms, Then, Upstream,
 };
-
-/// What happens when the id of a new task belongs to a live one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OnConflict {
-    /// The new task is refused.
-    #[default]
-    Refuse,
-    /// The live one is cancelled, and the new one has its id. A run of the old one that is going is
-    /// asked to stop, and the new one does not wait for it.
-    Replace,
-    /// The live one stays, and its handle is returned; the new handler is dropped.
-    Keep,
-}
 
 /// Describes a task. Nothing happens before [`run`](TaskBuilder::run), and the order of the other
 /// calls does not matter; of several schedules the last one counts.
@@ -283,10 +269,11 @@ impl<'s> TaskBuilder<'s> {
         if !self.depends_on.is_empty() && !plan.is_once() {
             return Err(SubmitError::RecurringDependent);
         }
-        let parents = core.parents(self.name.as_deref(), &self.depends_on, self.on_conflict)?;
+        after_others::not_itself(self.name.as_deref(), &self.depends_on)?;
         let Some(handler) = handler else {
             return Ok(None);
         };
+        let parents = core.parents(self.name.as_deref(), &self.depends_on, self.on_conflict)?;
         let first = match parents.is_empty() {
             true => First::Due(first),
             false => First::Upstream(Upstream::new(
@@ -319,30 +306,36 @@ impl<'s> TaskBuilder<'s> {
     }
 
     /// What was asked for besides a schedule, of the task `id`, if it is possible.
-    fn checked(&mut self, id: &str) -> Result<Settings, SubmitError> {
+    fn checked(&mut self, id: &str) -> Result<Settings, PolicyError> {
+        let no_runs = || PolicyError::new("count", "0", "at least 1");
         let runs_max = self
             .runs
-            .map(|runs| NonZeroU64::new(runs).ok_or(SubmitError::ZeroCount));
+            .map(|runs| NonZeroU64::new(runs).ok_or_else(no_runs));
         let runs_max = runs_max.transpose()?;
         let mut settings = self.settings.clone();
-        settings.misfire.check().map_err(SubmitError::Policy)?;
-        settings.overlap.check().map_err(SubmitError::Policy)?;
-        let failing = self.failing.as_deref();
-        if let Some(retry) = failing.and_then(|failing| failing.retry.as_ref()) {
-            retry.check().map_err(SubmitError::Retry)?;
-        }
-        if failing.is_some_and(|failing| failing.rules.has_zero()) {
-            return Err(SubmitError::ZeroFailures);
+        settings.misfire.check()?;
+        settings.overlap.check()?;
+        if let Some(failing) = self.failing.as_deref() {
+            failing.retry.as_ref().map_or(Ok(()), Retry::check)?;
+            failing.rules.check()?;
         }
         self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
         let order = self.order.take();
         if order.is_some() || runs_max.is_some() {
             let routes = &self.scheduler.core.routes;
-            let limits = order.unwrap_or_default().checked(routes, id);
-            let limits = limits.map_err(SubmitError::Limit)?;
+            let order = order.unwrap_or_default();
+            let limits = order.checked(routes, id, self.kind_name())?;
             settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
         }
         Ok(settings)
+    }
+
+    /// The kind of the task, once it is known to be there.
+    fn kind_name(&self) -> Option<&str> {
+        #[cfg(feature = "serde")]
+        return Some(self.failing.as_ref()?.made.as_ref()?.kind());
+        #[cfg(not(feature = "serde"))]
+        None
     }
 
     /// The schedule, with all that was asked for apart from it.
@@ -374,6 +367,10 @@ impl<'s> TaskBuilder<'s> {
             || self.when_due.is_asked();
         if has_own || self.runs.is_some() || !self.depends_on.is_empty() {
             return Ok(None);
+        }
+        #[cfg(feature = "serde")]
+        if self.of_kind.is_some() {
+            return Err(KindError::AndHandler.into());
         }
         let settings = self.checked(id)?;
         Ok(Some((settings, self.into_code(handler))))

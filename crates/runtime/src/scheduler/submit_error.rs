@@ -5,7 +5,7 @@ use std::fmt;
 use super::after_others::write_cycle;
 #[cfg(feature = "serde")]
 use super::kinds::KindError;
-use crate::policy::{LimitError, PolicyError, RetryError};
+use crate::policy::PolicyError;
 use crate::schedule::ScheduleError;
 
 /// Why a task was not added. The handler is dropped.
@@ -29,21 +29,12 @@ pub enum SubmitError {
     RecurringDependent,
     /// The schedule is not possible.
     Schedule(ScheduleError),
-    /// A task that runs no times.
-    ZeroCount,
-    /// A number of the misfire or the overlap policy is not possible.
+    /// What a policy was told is not possible: a count, a retry, a time limit, a label, a pool and so
+    /// on.
     Policy(PolicyError),
-    /// The retry policy is not possible.
-    Retry(RetryError),
-    /// A rule about 0 failures in a row.
-    ZeroFailures,
     /// Something is wrong with its kind, or with the payload for that.
     #[cfg(feature = "serde")]
     Kind(KindError),
-    /// A label, a pool, a concurrency key or a rate limit is not possible.
-    Limit(LimitError),
-    /// This time limit is zero, in which nothing can be done.
-    ZeroTime(&'static str),
     /// There are as many live tasks as the scheduler may have. Trying again helps once some have
     /// ended.
     Full,
@@ -63,16 +54,25 @@ impl SubmitError {
     }
 }
 
+impl From<PolicyError> for SubmitError {
+    fn from(error: PolicyError) -> SubmitError {
+        SubmitError::Policy(error)
+    }
+}
+
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SubmitError::DuplicateId(id) => write!(f, "a live task has the id {id:?} already"),
+            SubmitError::DuplicateId(id) => write!(
+                f,
+                "id: a live task is called {id:?}: take another id, or say what is to happen by on_conflict"
+            ),
             SubmitError::InvalidId(id) => write!(
                 f,
-                "{id:?} is not possible as an id: it must not be empty or begin with '#'"
+                "id: {id:?} is not possible: it must not be empty or begin with '#'"
             ),
             SubmitError::NoSchedule => f.write_str(
-                "the task has no schedule: call one of after, at, every, every_after, cron, depends_on",
+                "schedule: the task has none: call one of after, at, every, every_after, cron, depends_on",
             ),
             SubmitError::UnknownDependency(id) => write!(
                 f,
@@ -87,20 +87,10 @@ impl fmt::Display for SubmitError {
             ),
             SubmitError::Schedule(error) => error.fmt(f),
             SubmitError::Policy(error) => error.fmt(f),
-            SubmitError::Retry(error) => error.fmt(f),
-            SubmitError::ZeroFailures => {
-                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
-            }
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => error.fmt(f),
-            SubmitError::Limit(error) => error.fmt(f),
-            SubmitError::ZeroTime(field) => write!(
-                f,
-                "{field}: 0 is not possible; longer than that, or Duration::MAX for no limit"
-            ),
-            SubmitError::ZeroCount => f.write_str("a count of 0 runs is not possible: at least 1"),
             SubmitError::Full => {
-                f.write_str("there are as many live tasks as max_tasks allows; some must end first")
+                f.write_str("max_tasks: there are as many live tasks as it allows: some must end first")
             }
             SubmitError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
@@ -112,10 +102,8 @@ impl std::error::Error for SubmitError {
         match self {
             SubmitError::Schedule(error) => Some(error),
             SubmitError::Policy(error) => Some(error),
-            SubmitError::Retry(error) => Some(error),
             #[cfg(feature = "serde")]
             SubmitError::Kind(error) => Some(error),
-            SubmitError::Limit(error) => Some(error),
             _ => None,
         }
     }

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::submit::TaskBuilder;
-use super::submit_error::SubmitError;
 use crate::panics::discard;
+use crate::policy::PolicyError;
 use crate::task::Terms;
 
 impl<'s> TaskBuilder<'s> {
@@ -106,11 +106,17 @@ impl<'s> TaskBuilder<'s> {
 }
 
 /// Whether the limits are possible.
-pub(super) fn check(terms: &Terms) -> Result<(), SubmitError> {
-    for (field, limit) in [("timeout", terms.timeout), ("deadline", terms.deadline)] {
-        if limit == Some(Duration::ZERO) {
-            return Err(SubmitError::ZeroTime(field));
+pub(super) fn check(terms: &Terms) -> Result<(), PolicyError> {
+    check_limit("timeout", terms.timeout)?;
+    check_limit("deadline", terms.deadline)
+}
+
+pub(super) fn check_limit(field: &'static str, limit: Option<Duration>) -> Result<(), PolicyError> {
+    match limit {
+        Some(Duration::ZERO) => {
+            let wanted = "longer than that, or Duration::MAX for no limit";
+            Err(PolicyError::new(field, "0", wanted))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }

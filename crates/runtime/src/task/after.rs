@@ -15,7 +15,7 @@ use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Leftovers, Task, TaskState};
-use crate::scheduler::{DeadLetter, Replay};
+use crate::scheduler::{DeadLetter, Fire, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
 #[derive(Default)]
@@ -27,6 +27,8 @@ pub(super) struct After {
     /// Runs that waited for this one to end.
     pub(super) follow: Vec<WaitingRun>,
     pub(super) lost: Lost,
+    /// So many runs that waited for a worker will not start.
+    pub(super) withdrawn: usize,
     /// What the run has carried.
     pub(super) carried: Option<RunValues>,
     /// Where the run stands now; `None` if nobody is told.
@@ -42,12 +44,27 @@ pub(super) struct After {
 }
 
 impl After {
+    /// Of a run that has carried this until now.
+    pub(super) fn of_run(carried: Option<RunValues>) -> After {
+        After {
+            carried,
+            ..After::default()
+        }
+    }
+
     /// Drops what is the user's. Not on the driver.
-    fn discard(self) {
-        self.news.into_iter().for_each(News::tell);
-        self.leftovers.unwrap_or(Leftovers::NOTHING).discard();
-        self.evicted.into_iter().for_each(Replay::discard);
-        drop((self.lost, self.carried));
+    fn discard(&mut self) {
+        if let Some(news) = self.news.take() {
+            news.tell();
+        }
+        if let Some(leftovers) = self.leftovers.take() {
+            leftovers.discard();
+        }
+        self.evicted.drain(..).for_each(Replay::discard);
+        self.carried = None;
+        if !self.lost.is_nothing() {
+            self.lost = Lost::default();
+        }
     }
 
     /// Whether anything is to be done elsewhere, if this is the driver.
@@ -57,6 +74,7 @@ impl After {
             && self.news.is_none()
             && self.evicted.is_empty()
             && self.lost.is_nothing()
+            && self.withdrawn == 0
             && self.carried.as_ref().is_none_or(RunValues::is_empty)
             && !self.is_gone
     }
@@ -64,7 +82,7 @@ impl After {
 
 impl Task {
     /// The rest, on a worker: the user is told. Then the run need no longer count as going.
-    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, mut after: After) {
+    pub(super) fn follow_up(self: &Arc<Task>, ending: &Ending<'_>, after: &mut After) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
         self.cancel_timers(std::mem::take(&mut after.lost.timers));
         after.news.take().into_iter().for_each(News::tell);
@@ -79,8 +97,11 @@ impl Task {
         if after.is_gone {
             self.leave();
         }
+        if after.withdrawn > 0 {
+            self.core.note_withdrawn(after.withdrawn);
+        }
         if let Some(failing) = ending.failing {
-            self.call_hooks(attempt, failing, verdict, &after);
+            self.call_hooks(attempt, failing, verdict, after);
             self.react(attempt, failing, verdict);
         }
         after.discard();
@@ -95,10 +116,24 @@ impl Task {
                 if after.is_gone {
                     task.leave();
                 }
+                if after.withdrawn > 0 {
+                    task.core.note_withdrawn(after.withdrawn);
+                }
                 after.discard();
             });
         }
-        self.core.activity.end();
+        self.end_activity_on_driver();
+    }
+
+    /// A run no longer counts as going.
+    pub(super) fn end_activity_on_driver(self: &Arc<Task>) {
+        if !self.core.activity.try_end() {
+            let (task, what) = (Arc::clone(self), Tidings::Ended);
+            let engine = &self.core.engine;
+            let told = Fire::Tell(Box::new(Told { task, what }));
+            // A closed engine is being shut down, which looks for itself.
+            let _ = engine.at_moment(engine.clock().now(), told);
+        }
     }
 
     /// Its last run is over.
@@ -110,6 +145,7 @@ impl Task {
         if let (Some(hook), Some(error)) = (&failing.on_failure, verdict.error()) {
             let failure = Failure {
                 task: self.name().to_owned(),
+                labels: self.labels(),
                 run: attempt.run,
                 attempt: attempt.number,
                 error: error.to_string(),

@@ -22,10 +22,8 @@ pub(super) struct Attempt {
     pub(super) since: Moment,
     pub(super) nominal: SystemTime,
     pub(super) missed: u64,
-    /// When the run must be over.
-    pub(super) deadline: Limit,
-    /// When this attempt must be.
-    pub(super) limit: Limit,
+    /// `None` if it is not limited.
+    pub(super) time: Option<Box<Time>>,
     /// When it started, by both clocks.
     pub(super) started: (Moment, SystemTime),
     /// When the first attempt of the run started.
@@ -36,12 +34,20 @@ pub(super) struct Attempt {
     pub(super) counts: Counts,
 }
 
+/// How much time there is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time {
+    /// For the run.
+    pub(super) deadline: Limit,
+    /// For the attempt, which is not longer.
+    pub(super) limit: Limit,
+}
+
 /// What an attempt is started with.
 pub(super) struct Start {
     pub(super) nominal: SystemTime,
     pub(super) missed: u64,
-    pub(super) deadline: Limit,
-    pub(super) limit: Limit,
+    pub(super) time: Option<Box<Time>>,
     /// By both clocks.
     pub(super) now: (Moment, SystemTime),
 }
@@ -57,7 +63,17 @@ pub(super) enum Ended {
 impl Attempt {
     /// Whether its time is limited.
     pub(super) fn has_limit(&self) -> bool {
-        self.limit.at != Moment::NEVER
+        self.limit().at != Moment::NEVER
+    }
+
+    /// When it must be over.
+    pub(super) fn limit(&self) -> Limit {
+        self.time.as_ref().map_or(Limit::NONE, |time| time.limit)
+    }
+
+    /// When its run must be.
+    pub(super) fn deadline(&self) -> Limit {
+        self.time.as_ref().map_or(Limit::NONE, |time| time.deadline)
     }
 }
 
@@ -82,8 +98,7 @@ impl Life {
             since: begun.since,
             nominal: start.nominal,
             missed: start.missed,
-            deadline: start.deadline,
-            limit: start.limit,
+            time: start.time,
             started: start.now,
             first_start: begun.wall,
             values,

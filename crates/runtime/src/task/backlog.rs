@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::waiting::{Occasion, WaitingRun};
+use super::waiting::{Occasion, Origin, WaitingRun};
 use super::{Life, Task};
 use crate::scheduler::Fire;
 
@@ -36,10 +36,11 @@ impl Backlog {
         self.0.push_front(occasion);
     }
 
-    /// One stands for all that wait and for `newer`.
+    /// One stands for `newer` and those that came in the same way. Others that wait, of a time that
+    /// was missed or filled in, stand for themselves.
     pub(super) fn merge(&mut self, newer: Occasion) {
-        match self.0.back_mut() {
-            None => self.push(newer),
+        match self.latest() {
+            None => self.push_latest(newer),
             Some(older) => {
                 older.missed += 1 + newer.missed;
                 older.calendar.nominal = newer.calendar.nominal;
@@ -47,24 +48,33 @@ impl Backlog {
         }
     }
 
-    /// Only `newer` waits. Returns for how many occurrences those stood that did.
+    /// `newer` takes the place of those that came in the same way. Returns for how many occurrences
+    /// those stood.
     pub(super) fn replace(&mut self, newer: Occasion) -> u64 {
-        let older = self.occurrences();
-        self.0.clear();
-        self.push(newer);
-        older
+        let older = self.take_newest();
+        self.push_latest(newer);
+        older.map_or(0, |older| older.missed + 1)
+    }
+
+    fn push_latest(&mut self, occasion: Occasion) {
+        let origin = Origin::Latest;
+        self.push(Occasion { origin, ..occasion });
+    }
+
+    fn latest(&mut self) -> Option<&mut Occasion> {
+        let mut waiting = self.0.iter_mut();
+        waiting.find(|occasion| occasion.origin == Origin::Latest)
     }
 
     pub(super) fn pop(&mut self) -> Option<Occasion> {
         self.0.pop_front()
     }
 
-    /// The newest, and for how many occurrences the others stood.
-    pub(super) fn take_newest(&mut self) -> Option<(Occasion, u64)> {
-        let newest = self.0.pop_back()?;
-        let others = self.occurrences();
-        self.0.clear();
-        Some((newest, others))
+    /// The one that `replace` has put there.
+    pub(super) fn take_newest(&mut self) -> Option<Occasion> {
+        let is_latest = |occasion: &Occasion| occasion.origin == Origin::Latest;
+        let place = self.0.iter().position(is_latest)?;
+        self.0.remove(place)
     }
 
     /// For how many occurrences they stand.

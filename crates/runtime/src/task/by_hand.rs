@@ -59,6 +59,9 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let mut life = self.life.lock();
+        if life.is_leaving() {
+            return TriggerOutcome::NotFound;
+        }
         let before = life.state.name();
         let run = match self.queue(&mut life, Occasion::by_hand(now, wall, wall)) {
             Ok(run) => run,
@@ -98,7 +101,7 @@ impl Task {
         }
         let mut life = self.life.lock();
         let before = life.state.name();
-        if before.has_ended() || life.state.is_closing() {
+        if life.is_over() {
             return Err(BackfillError::NotFound);
         }
         let room = BACKLOG_MAX.saturating_sub(life.backlog_len());
@@ -116,6 +119,11 @@ impl Task {
             let occasion = Occasion::by_hand(now, nominal, wall);
             life.backlog().push(occasion);
         }
+        if self.has_enough(&life) {
+            // These are the runs that were wanted.
+            self.disarm(&mut life);
+            life.forget_pause();
+        }
         let follow = self.release(&mut life);
         self.over_with(life, before);
         self.hand_over(follow);
@@ -127,6 +135,9 @@ impl Task {
         let (nominal, wall) = (letter.nominal, self.core.engine.clock().wall());
         let now = self.core.engine.clock().now();
         let mut life = self.life.lock();
+        if life.is_leaving() {
+            return Err(NotReplayed::Ended(letter));
+        }
         let before = life.state.name();
         let ticket = match life.state.queue_kept(self.settings.overlap.room()) {
             Ok(ticket) => ticket,
@@ -138,6 +149,7 @@ impl Task {
         // An occurrence that is armed is another one, but runs by hand count.
         if self.has_enough(&life) {
             self.disarm(&mut life);
+            life.forget_pause();
         }
         self.over_with(life, before);
         // Refused by a closed engine it is in the report of the shutdown, as a run that waits.
@@ -195,13 +207,13 @@ impl Task {
 impl fmt::Display for BackfillError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BackfillError::NotFound => f.write_str("there is no such task, or it has ended"),
-            BackfillError::NotRecurring => {
-                f.write_str("the task has no instants of its own: backfill is for every and cron")
-            }
-            BackfillError::Backwards => f.write_str("to: it is before from"),
+            BackfillError::NotFound => f.write_str("id: there is no such task, or it has ended"),
+            BackfillError::NotRecurring => f.write_str(
+                "backfill: the task has no instants of its own: it must go by every or cron",
+            ),
+            BackfillError::Backwards => f.write_str("to: it is before from: it must be later"),
             BackfillError::NotPast => {
-                f.write_str("to: it is still to come; a backfill is of a time that is past")
+                f.write_str("to: it is still to come: a backfill is of a time that is past")
             }
             BackfillError::TooMany => write!(
                 f,

@@ -14,13 +14,12 @@ use std::sync::Arc;
 use wheel_sync::MutexGuard;
 
 use super::after::After;
-use super::attempt::{Attempt, Ended, Start};
+use super::attempt::{Attempt, Ended, Start, Time};
 use super::failing::{Again, Failing, Verdict};
-use super::run::{enter, leave};
+use super::run::{enter, leave, time};
 use super::state::{End, Next};
 use super::terms::Limit;
 use super::trial::{Begun, Trial};
-use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
@@ -40,11 +39,11 @@ impl Task {
     /// The handler has returned, or the executor has refused another attempt.
     pub(super) fn finish(
         self: &Arc<Task>,
-        mut attempt: Attempt,
+        attempt: &mut Attempt,
         failing: Option<Arc<Failing>>,
         outcome: Outcome,
     ) {
-        let is_over = self.finish_present(&mut attempt, failing.as_ref(), outcome);
+        let is_over = self.finish_present(attempt, failing.as_ref(), outcome);
         discard(failing);
         if is_over {
             // What the user gave has been dropped by then.
@@ -62,7 +61,7 @@ impl Task {
         // One reading for all: whether it was in time, what a delay counts from, and what the
         // policy's time limit is held against.
         let at = self.core.engine.clock().now();
-        let over = attempt.limit.passed(at);
+        let over = attempt.limit().passed(at);
         let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
         if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
             // Before its policy is asked, which has been.
@@ -88,38 +87,35 @@ impl Task {
             verdict: &verdict,
             at,
         };
-        let mut after = self.conclude(life, &ending, carried, || self.core.dead.enter());
+        let mut after = After::of_run(carried);
+        self.conclude(life, &ending, &mut after, || self.core.dead.enter());
         after.lost.timers.extend(timer);
         if let Some(token) = token {
             token.stop(StopReason::TimedOut);
         }
-        self.follow_up(&ending, after);
+        self.follow_up(&ending, &mut after);
         true
     }
 
-    /// What came of the attempt is written down, and what follows is armed. The lock is let go of,
-    /// and what is left to do without it comes back. Under it `dead` is asked for the dead letters.
+    /// What came of the attempt is written down, and what follows is armed. The lock is let go of;
+    /// under it `dead` is asked for the dead letters.
     pub(super) fn conclude<'d>(
         self: &Arc<Task>,
         mut life: MutexGuard<'_, Life>,
         ending: &Ending<'_>,
-        carried: Option<RunValues>,
+        after: &mut After,
         dead: impl FnOnce() -> DeadDoor<'d>,
-    ) -> After {
+    ) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
-        let (before, was_leaving) = (life.state.name(), life.is_leaving());
+        let before = life.state.name();
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
         }
-        let mut after = After {
-            carried,
-            ..After::default()
-        };
         let end = match verdict {
             Verdict::Again(again) if !life.state.is_told(attempt.ticket) => {
-                self.put_off(&mut life, attempt, again, &mut after)
+                self.put_off(&mut life, attempt, again, after)
             }
-            _ => self.end_run(&mut life, ending, dead, &mut after),
+            _ => self.end_run(&mut life, ending, dead, after),
         };
         life.record_end(attempt, after.result, ending.at);
         match end {
@@ -134,10 +130,9 @@ impl Task {
                 after.follow = self.release(&mut life);
             }
         }
-        after.is_gone = was_leaving && life.state.runs() == 0;
+        after.is_gone = life.is_leaving() && life.state.runs() == 0;
         self.over_with(life, before);
         self.hand_over(std::mem::take(&mut after.follow));
-        after
     }
 
     /// The run goes on with another attempt. The end, if the engine is closed.
@@ -161,7 +156,7 @@ impl Task {
             self.core.counters.run_abandoned();
             after.is_interrupted = true;
             after.result = Some(TaskState::Cancelled);
-            self.core.note_withdrawn(life.state.withdraw());
+            after.withdrawn = life.state.withdraw();
             return life.state.end(End::Cancelled).ok().map(|()| End::Cancelled);
         };
         let trial = life.take_trial(attempt.ticket);
@@ -170,12 +165,13 @@ impl Task {
             failed: 0,
             nominal: attempt.nominal,
             missed: attempt.missed,
-            deadline: attempt.deadline,
+            deadline: attempt.deadline(),
             last_error: None,
             values: None,
             timer: None,
             letter: None,
         });
+        trial.deadline = attempt.deadline();
         trial.values = after.carried.take();
         let mut since = attempt.since;
         match &again.error {
@@ -274,27 +270,26 @@ impl Task {
         });
         let is_stopped = matches!(verdict, Verdict::Stop);
         if is_stopped {
-            // Others may go on beside it.
-            let withdrawn = life.state.withdraw_others(attempt.ticket);
-            // Of what was withdrawn nothing is left: it counts as abandoned if it had begun.
+            // Others may be going beside it, and are the last ones.
+            after.withdrawn = life.state.close(attempt.ticket);
             after.lost = self.let_runs_end(life);
-            self.core.note_withdrawn(withdrawn);
         }
         let next = if is_stopped {
             Next::Nothing(End::Cancelled)
         } else if life.armed.is_some() || life.suspended().is_some() || life.backlog_len() > 0 {
             Next::MoreToCome
-        } else if life.plan.is_last() || self.has_enough(life) {
+        } else if life.plan.is_once() || self.has_enough(life) {
             Next::Nothing(result)
+        } else if life.state.is_closing() || life.is_leaving() {
+            Next::Nothing(End::Cancelled)
         } else {
             let clock = self.core.engine.clock();
-            let due = life.plan.after_end(clock.now(), || clock.wall());
-            let is_closing = life.state.is_closing() || life.is_leaving();
-            let due = due.filter(|_| !is_closing);
+            // Of a grid it is not armed where those to come seemed to be enough.
+            let due = life.plan.next_from(None, clock.now(), clock.wall());
             match due.map(|due| self.arm_or_suspend(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // Its window is over.
-                None if life.plan.is_last() && !was_cancelled => Next::Nothing(result),
+                None if !was_cancelled => Next::Nothing(result),
                 // The engine is closed: no more runs, although more were wanted.
                 Some(Err(_)) | None => Next::Nothing(End::Cancelled),
             }
@@ -316,6 +311,7 @@ impl Task {
             None => Box::new(DeadLetter {
                 id: dead.new_id(),
                 task: self.name().to_owned(),
+                labels: self.labels(),
                 run: attempt.run,
                 nominal: attempt.nominal,
                 last: death,
@@ -341,17 +337,21 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let failing = life.code.as_ref().and_then(|code| code.failing.clone());
+        let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
         let ticket = run.ticket;
         let trial = life.trial(ticket);
         let trial = trial.expect("a run that is kept has its trial");
         let start = Start {
             nominal: trial.nominal,
             missed: trial.missed,
-            deadline: trial.deadline,
-            limit: Limit::NONE,
+            time: terms.map(|terms| {
+                let time = time(terms, &life, ticket, (&run.occasion, now));
+                let limit = Limit::NONE;
+                Box::new(Time { limit, ..time })
+            }),
             now: (now, wall),
         };
-        let (attempt, is_first) = life.begin_attempt(ticket, start);
+        let (mut attempt, is_first) = life.begin_attempt(ticket, start);
         drop(life);
         if is_first {
             self.core.counters.run_started(0);
@@ -359,7 +359,7 @@ impl Task {
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
         let outside = enter(self, attempt.ticket);
-        self.finish(attempt, failing, refused);
+        self.finish(&mut attempt, failing, refused);
         leave(outside);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::state::Met;
 use super::trial::Lost;
-use super::{CancelToken, Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState, Then};
+use super::{Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState, Then};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// What a cancel came to.
@@ -59,6 +59,10 @@ struct Edited {
 impl Task {
     /// No run starts from now on.
     pub(crate) fn cancel(self: &Arc<Task>) -> CancelOutcome {
+        self.stop_all(StopReason::Cancelled)
+    }
+
+    fn stop_all(self: &Arc<Task>, why: StopReason) -> CancelOutcome {
         let mut life = self.life.lock();
         let before = life.state.name();
         match life.state.cancel() {
@@ -76,7 +80,7 @@ impl Task {
                 self.over_with(life, before);
                 self.let_go(lost);
                 self.core.note_withdrawn(queued);
-                tokens.iter().for_each(CancelToken::cancel);
+                tokens.iter().for_each(|token| token.stop(why));
                 CancelOutcome::Running
             }
             Met::Cancelled => CancelOutcome::Running,
@@ -118,7 +122,7 @@ impl Task {
         life: &mut Life,
         schedule: &Schedule,
     ) -> Result<Edited, RescheduleError> {
-        if life.state.name().has_ended() || life.state.is_closing() {
+        if life.is_over() {
             return Err(RescheduleError::NotFound);
         }
         let clock = self.core.engine.clock();
@@ -136,7 +140,7 @@ impl Task {
             let armed = Ok(());
             return Ok(Edited { taken_back, armed });
         }
-        if life.plan.is_once() {
+        if life.plan.is_single() {
             taken_back = life.state.take_back();
             life.clear_backlog();
         }
@@ -146,10 +150,11 @@ impl Task {
         life.plan = plan;
         #[cfg(feature = "serde")]
         life.note_schedule(schedule);
-        let armed = if life.state.is_paused() {
-            life.rare().suspended = Some(first);
+        let armed = if self.has_enough(life) {
+            life.forget_pause();
             Ok(())
-        } else if self.has_enough(life) {
+        } else if life.state.is_paused() {
+            life.rare().suspended = Some(first);
             Ok(())
         } else {
             self.arm_first(life, first)
@@ -187,24 +192,18 @@ impl Task {
     }
 
     /// Asks runs that are going to stop; their task ends as cancelled. False if none is going.
-    pub(crate) fn interrupt(&self) -> bool {
-        let met = self.life.lock().state.cancel();
-        if let Met::Running { tokens, .. } = &met {
-            tokens
-                .iter()
-                .for_each(|token| token.stop(StopReason::ShutDown));
-        }
-        matches!(met, Met::Running { .. } | Met::Cancelled)
+    pub(crate) fn interrupt(self: &Arc<Task>) -> bool {
+        self.stop_all(StopReason::ShutDown) == CancelOutcome::Running
     }
 }
 
 impl fmt::Display for RescheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RescheduleError::NotFound => f.write_str("there is no such task, or it has ended"),
+            RescheduleError::NotFound => f.write_str("id: there is no such task, or it has ended"),
             RescheduleError::Schedule(error) => error.fmt(f),
             RescheduleError::Dependent => f.write_str(
-                "the task waits for others, and only a task that runs once can: use after or at",
+                "depends_on: a task that recurs cannot come after others, and this one waits for some: use after or at",
             ),
             RescheduleError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }

@@ -4,6 +4,7 @@
 //! All of it is the user's code: it is called and dropped on the worker, with no lock held, and its
 //! panics end here.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub(crate) struct Failing {
 pub struct Failure {
     /// The id of the task.
     pub task: String,
+    /// What the task is [labelled](crate::TaskBuilder::label) with.
+    pub labels: BTreeMap<String, String>,
     /// Which run of the task it was, from 1.
     pub run: u64,
     /// Which attempt of the run, from 1.
@@ -84,7 +87,7 @@ impl Task {
         let retry = failing.and_then(|failing| failing.retry.as_ref());
         let again = |delay, error| {
             let due = at.after(delay);
-            let Some(limit) = attempt.deadline.passed(due) else {
+            let Some(limit) = attempt.deadline().passed(due) else {
                 return Verdict::Again(Again { delay, due, error });
             };
             Verdict::Failed {
@@ -114,7 +117,7 @@ impl Task {
         let Some(retry) = retry else {
             return failed(error, None);
         };
-        let decision = if attempt.deadline.passed(at).is_some() {
+        let decision = if attempt.deadline().passed(at).is_some() {
             Decision::GiveUp(GaveUp::PastDeadline)
         } else if is_permanent {
             Decision::GiveUp(GaveUp::Permanent)

@@ -1,10 +1,12 @@
 //! What can be said about a task at an instant.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use super::attempt::Attempt;
 use super::{Life, Tally, Task, TaskState};
 use crate::clock::Moment;
+use crate::policy::Priority;
 use crate::schedule::Due;
 
 /// A task as it stood when it was looked at.
@@ -15,6 +17,12 @@ pub struct TaskInfo {
     pub id: String,
     /// Where it stands.
     pub state: TaskState,
+    /// What it is [labelled](crate::TaskBuilder::label) with.
+    pub labels: BTreeMap<String, String>,
+    /// Which of what waits for a worker its runs go before.
+    pub priority: Priority,
+    /// The [named pool](crate::PoolSpec) in which it runs; `None` for the one without a name.
+    pub pool: Option<String>,
     /// Whether it is paused, also if a run of it goes on.
     pub is_paused: bool,
     /// The instant of its next occurrence, or of its next attempt while it is retrying, as the wall
@@ -170,9 +178,14 @@ impl Task {
             }
             Some(Due::Wall(at)) => (Some(at), Some(at.duration_since(wall).unwrap_or_default())),
         };
+        let limits = self.limits();
+        let pool = limits.and_then(|limits| self.core.pool_name(limits.pool));
         TaskInfo {
             id: self.name().to_owned(),
             state,
+            labels: self.labels(),
+            priority: limits.map_or_else(Priority::default, |limits| limits.priority),
+            pool: pool.map(str::to_owned),
             is_paused,
             next_due,
             next_in,

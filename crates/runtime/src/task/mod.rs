@@ -9,11 +9,13 @@
 //!  driver:  over_time.rs its time is over, although its handler has not returned
 //!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
+//!           settlement.rs the same for an attempt that was over time
 //!  anyone:  control.rs   cancel, reschedule, end
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
 //!  all:     backlog.rs   occurrences that wait for a run to end
 //!           upstream.rs  what comes after other tasks
+//!  handler: context/     what it is told: the run, its time, its values; labels in labelled.rs
 //! ```
 //!
 //! Ground rules: each task has one lock, held for some instructions and never while user code runs
@@ -32,6 +34,7 @@ mod failing;
 mod handle;
 mod id;
 mod info;
+mod labelled;
 mod occur;
 #[cfg(feature = "serde")]
 mod of_kind;

@@ -21,7 +21,7 @@ use crate::clock::Moment;
 use crate::executor::Job;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Told};
+use crate::scheduler::{Fire, Tidings, Told};
 
 /// What the driver's look at a task came to.
 pub(crate) enum Looked {
@@ -48,7 +48,8 @@ impl Task {
             return Looked::Nothing;
         }
         let before = life.state.name();
-        let looked = self.take_occurrence(&mut life, due, now);
+        let armed = life.armed.take().map(|armed| armed.due);
+        let looked = self.take_occurrence(&mut life, armed, due, now);
         self.over_with(life, before);
         looked
     }
@@ -57,10 +58,10 @@ impl Task {
     pub(super) fn take_occurrence(
         self: &Arc<Task>,
         life: &mut Life,
+        armed: Option<Due>,
         due: Moment,
         now: Moment,
     ) -> Looked {
-        let armed = life.armed.take().map(|armed| armed.due);
         let late_from = match armed {
             // Unless it was past already when it was armed: then it came without waiting for its
             // tick.
@@ -92,12 +93,14 @@ impl Task {
             Misfire::Skip => {
                 let found = life.plan.found_due(armed, now, clock.wall(), 1);
                 let latest = found.found[0];
-                if latest.late > self.core.misfire_threshold {
+                // What had to wait for others is due when they let it, whenever it is for.
+                let late = latest.late.min(now.since(due));
+                if late > self.core.misfire_threshold {
                     self.skip(life, found.dropped + 1, SkipReason::Misfire);
                 } else {
                     let mut occasion = occasion(latest.nominal, latest.due, found.dropped);
                     // Also when a worker is free, what counts is how late the latest is.
-                    occasion.late_from = now.before(latest.late);
+                    occasion.late_from = now.before(late);
                     if let Some(run) = self.admit(life, occasion) {
                         looked = Looked::Run(run);
                     }
@@ -161,11 +164,16 @@ impl Task {
                 }
             }
             Overlap::CancelRunning => {
-                self.make_room(life);
+                let begun = life.begun_tickets();
+                let (tokens, queued) = life.state.give_way(&begun);
+                self.tell(tokens, StopReason::GaveWay);
+                // Their jobs are void, and few: one for each run that has begun.
+                (0..queued).for_each(|_| self.end_activity_on_driver());
+                self.abandon_lost_trials(life);
                 match self.queue(life, occasion) {
                     Ok(run) => return Some(run),
-                    // One that is going has to return first, or one that is new waits for a worker
-                    // and will be for this when it starts, or a dead one is replayed.
+                    // One that is going has to return first, or one waits for a worker and will be
+                    // for this when it starts.
                     Err(_) => {
                         let older = life.backlog().replace(occasion);
                         self.skip(life, older, SkipReason::Overlap);
@@ -176,33 +184,13 @@ impl Task {
         None
     }
 
-    /// The run that has begun gives way.
-    fn make_room(self: &Arc<Task>, life: &mut Life) {
-        let rare = life.rare.as_deref();
-        let has_begun = |ticket| {
-            let mut trials = rare.iter().flat_map(|rare| &rare.trials);
-            trials.any(|(of, trial)| *of == ticket && trial.begun.is_some())
-        };
-        let (tokens, queued) = life.state.give_way(has_begun);
-        if queued > 0 {
-            // Who waits until nothing runs is not told on the driver.
-            let core = Arc::clone(&self.core);
-            self.core.do_elsewhere(move || core.note_withdrawn(queued));
-        }
-        self.tell(tokens, StopReason::GaveWay);
-        self.abandon_lost_trials(life);
-    }
-
     /// Runs are told to stop by the driver, which must not wait for those who look.
     pub(super) fn tell(self: &Arc<Task>, tokens: Vec<CancelToken>, reason: StopReason) {
         let engine = &self.core.engine;
         for token in tokens {
             let task = Arc::clone(self);
-            let told = Box::new(Told {
-                task,
-                token,
-                reason,
-            });
+            let what = Tidings::Stop(token, reason);
+            let told = Box::new(Told { task, what });
             // A closed engine is being shut down, which sets every token when its time has come.
             let _ = engine.at_moment(engine.clock().now(), Fire::Tell(told));
         }
@@ -261,6 +249,21 @@ impl Task {
         }
     }
 
+    /// What follows was not armed, because those that were to start seemed to be enough; now one of
+    /// them will not.
+    pub(super) fn arm_again(self: &Arc<Task>, life: &mut Life) {
+        let is_armed = life.armed.is_some() || life.suspended().is_some();
+        let follows_an_end = !life.plan.has_grid() && life.state.runs() > 0;
+        if is_armed || follows_an_end || life.plan.is_once() || self.has_enough(life) {
+            return;
+        }
+        let clock = self.core.engine.clock();
+        if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
+            // A closed engine is being shut down, which ends this task as well.
+            let _ = self.arm_or_suspend(life, next);
+        }
+    }
+
     /// The executor dropped a run. The task goes on with what is due next; without a next one it
     /// has ended.
     pub(super) fn refuse(self: &Arc<Task>, run: &WaitingRun) {
@@ -287,14 +290,9 @@ impl Task {
         }
         self.skip(&mut life, run.occasion.missed + 1, why);
         let follow = self.release(&mut life);
-        if life.armed.is_none() && life.suspended().is_none() && life.state.runs() == 0 {
-            let clock = self.core.engine.clock();
-            if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
-                // A closed engine is being shut down, which ends this task as well.
-                let _ = self.arm_or_suspend(&mut life, next);
-            }
-        }
-        let leftovers = match self.has_more(&life) {
+        self.arm_again(&mut life);
+        // What a closed engine has refused is ended, and named, by the shutdown.
+        let leftovers = match self.has_more(&life) || self.core.engine.is_closed() {
             true => Leftovers::NOTHING,
             false => match life.state.end(End::Skipped) {
                 Ok(()) => self.bury(&mut life),

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use wheel_sync::MutexGuard;
 
+use super::after::After;
 use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::failing::Verdict;
@@ -69,7 +70,7 @@ impl Task {
     ) {
         let (task, ticket) = (Arc::clone(self), attempt.ticket);
         let engine = &self.core.engine;
-        let due = attempt.limit.at;
+        let due = attempt.limit().at;
         // A closed engine is being shut down: the grace is the limit then.
         let armed = engine.at_moment(due, Fire::Timeout { task, ticket });
         let due = Due::Monotonic(due);
@@ -96,7 +97,7 @@ impl Task {
             return Looked::Nothing;
         };
         let mut attempt = watch.attempt.clone();
-        let of = attempt.limit.of;
+        let of = attempt.limit().of;
         let code = life.code.as_ref().expect("a live task has its code");
         let failing = code.failing.clone();
         let is_quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
@@ -122,7 +123,8 @@ impl Task {
             verdict: &verdict,
             at: now,
         };
-        let after = self.conclude(life, &ending, carried, || {
+        let mut after = After::of_run(carried);
+        self.conclude(life, &ending, &mut after, || {
             let door = dead.flatten();
             door.expect("a run that is dead has been judged so above")
         });
@@ -150,7 +152,7 @@ impl Task {
             run: attempt.run,
             attempt: attempt.number,
             started: attempt.started.1,
-            since: attempt.limit.at,
+            since: attempt.limit().at,
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);

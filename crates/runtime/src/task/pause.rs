@@ -64,6 +64,9 @@ impl Life {
 impl Task {
     pub(crate) fn pause(&self) -> PauseOutcome {
         let mut life = self.life.lock();
+        if life.is_over() {
+            return PauseOutcome::NotFound;
+        }
         let before = life.state.name();
         match life.state.pause() {
             Ok(()) => {}
@@ -98,7 +101,8 @@ impl Task {
             let _ = self.arm_first(&mut life, due);
         }
         let follow = self.release(&mut life);
-        let leftovers = if self.has_more(&life) {
+        // What a closed engine has refused is ended, and named, by the shutdown.
+        let leftovers = if self.has_more(&life) || self.core.engine.is_closed() {
             Leftovers::NOTHING
         } else {
             let ended = life.state.end(End::Skipped);
@@ -119,21 +123,35 @@ impl Task {
         suspended: Option<Due>,
         now: Moment,
     ) -> Option<Due> {
-        if life.plan.is_once() {
+        if life.plan.is_single() {
             return suspended;
         }
         let waited = life.clear_backlog();
         self.skip(life, waited, SkipReason::Paused);
-        let (suspended, wall) = (suspended?, self.core.engine.clock().wall());
-        let is_ahead = match suspended {
-            Due::Monotonic(due) => due > now,
-            Due::Wall(at) => at > wall,
+        let wall = self.core.engine.clock().wall();
+        let Some(mut suspended) = suspended else {
+            // What was due when it was paused has been left out just now; else a run is going, or as
+            // many are to start as are wanted.
+            let is_next = life.state.runs() == 0 && !self.has_enough(life);
+            return is_next
+                .then(|| life.plan.next_from(None, now, wall))
+                .flatten();
         };
-        if is_ahead {
-            return Some(suspended);
+        // More than once, if an edit has left one that was due before its first own one.
+        loop {
+            let is_ahead = match suspended {
+                Due::Monotonic(due) => due > now,
+                Due::Wall(at) => at > wall,
+            };
+            if is_ahead {
+                return Some(suspended);
+            }
+            let missed = life.plan.occur(suspended, now, || wall);
+            self.skip(life, missed.missed + 1, SkipReason::Paused);
+            suspended = match missed.next {
+                Some(next) => next,
+                None => return life.plan.next_from(None, now, wall),
+            };
         }
-        let missed = life.plan.occur(suspended, now, || wall);
-        self.skip(life, missed.missed + 1, SkipReason::Paused);
-        missed.next.or_else(|| life.plan.next_from(None, now, wall))
     }
 }

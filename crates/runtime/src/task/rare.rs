@@ -1,5 +1,5 @@
-//! What few tasks have, in a box of its own: failures, a time limit, a backlog, a pause. A task that never needs
-//! it pays for a pointer.
+//! What few tasks have, in a box of its own: failures, a time limit, a backlog, a pause, others that
+//! come before or after. A task that never needs it pays for a pointer.
 
 use super::backlog::Backlog;
 use super::over_time::Watch;
@@ -36,6 +36,11 @@ impl Life {
 
     pub(super) fn is_leaving(&self) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.is_leaving)
+    }
+
+    /// Whether no further run is to come, be it that one is going still.
+    pub(super) fn is_over(&self) -> bool {
+        self.state.name().has_ended() || self.state.is_closing() || self.is_leaving()
     }
 
     pub(super) fn suspended(&self) -> Option<Due> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use wheel_sync::thread_local;
 
-use super::attempt::{Attempt, Start};
+use super::attempt::{Attempt, Start, Time};
 use super::context::Given;
-use super::terms::{Limit, Terms};
+use super::terms::Terms;
 use super::waiting::{Occasion, Origin, WaitingRun};
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
@@ -104,7 +104,7 @@ impl WaitingRun {
         drop(context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(attempt, failing, outcome);
+        task.finish(&mut attempt, failing, outcome);
         leave(outside);
     }
 }
@@ -142,19 +142,20 @@ fn panicked(task: &Task, message: &str) -> Outcome {
     Err(format!("panicked: {message}")).into_outcome()
 }
 
-/// Of the run, whose deadline holds from attempt to attempt, and of an attempt that starts now.
-fn limits(
+/// For an attempt that starts now, of a run whose deadline holds from attempt to attempt.
+pub(super) fn time(
     terms: &Terms,
     life: &Life,
     ticket: Ticket,
     (occasion, now): (&Occasion, Moment),
-) -> (Limit, Limit) {
+) -> Time {
     let begun = life.trial(ticket).filter(|trial| trial.begun.is_some());
     let deadline = match begun {
         Some(trial) => trial.deadline,
         None => terms.deadline_of(occasion),
     };
-    (deadline, terms.limit(now, deadline))
+    let limit = terms.limit(now, deadline);
+    Time { deadline, limit }
 }
 
 impl Task {
@@ -176,29 +177,28 @@ impl Task {
             }
             return None;
         }
-        let is_new = life.state.is_fresh(ticket);
+        // One by hand stands for itself.
+        let may_make_way = life.state.is_fresh(ticket) && run.occasion.origin != Origin::Hand;
         let token = life.state.start(ticket).ok()?;
-        if self.settings.overlap == Overlap::CancelRunning && is_new && life.backlog_len() > 0 {
+        if may_make_way && self.settings.overlap == Overlap::CancelRunning {
             self.make_way_for_newest(&mut life, &mut run.occasion);
         }
         let calendar = run.occasion.calendar;
         let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
-        let (deadline, limit) = match terms {
-            None => (Limit::NONE, Limit::NONE),
-            Some(terms) => limits(terms, &life, ticket, (&run.occasion, now)),
-        };
+        let time = terms.map(|terms| Box::new(time(terms, &life, ticket, (&run.occasion, now))));
+        let is_too_late = time
+            .as_ref()
+            .is_some_and(|time| time.deadline.passed(now).is_some());
         let start = Start {
             nominal: calendar.nominal,
             missed: run.occasion.missed,
-            deadline,
-            limit,
+            time,
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
         if is_first {
             life.tally_missed(run.occasion.missed);
         }
-        let is_too_late = deadline.passed(now).is_some();
         if attempt.has_limit() && !is_too_late {
             // Shared from the start, so that later attempts see what this one adds.
             attempt.values.get_or_insert_default();
@@ -240,16 +240,20 @@ impl Task {
             self.settings.misfire == Misfire::Skip
                 && now.since(occasion.late_from) > self.core.misfire_threshold
         };
-        occasion.origin == Origin::Schedule
+        occasion.origin != Origin::Hand
             && (life.state.is_paused() || is_too_late())
             && life.state.is_fresh(run.ticket)
     }
 
     /// The run is for the newest occurrence; the others are left out.
-    fn make_way_for_newest(&self, life: &mut Life, occasion: &mut Occasion) {
-        if let Some((newest, others)) = life.backlog().take_newest() {
-            self.skip(life, others + occasion.missed + 1, SkipReason::Overlap);
+    fn make_way_for_newest(self: &Arc<Task>, life: &mut Life, occasion: &mut Occasion) {
+        if life.backlog_len() == 0 {
+            return;
+        }
+        if let Some(newest) = life.backlog().take_newest() {
+            self.skip(life, occasion.missed + 1, SkipReason::Overlap);
             *occasion = newest;
+            self.arm_again(life);
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Task;
+use super::after::After;
 use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::run::{enter, leave};
@@ -24,7 +25,7 @@ pub(super) struct Settlement {
 impl Settlement {
     /// Before whatever is due.
     pub(super) fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
-        let (task, of) = (Some(task), attempt.limit.of);
+        let (task, of) = (Some(task), attempt.limit().of);
         let settlement = Settlement {
             task,
             attempt,
@@ -76,8 +77,9 @@ impl Task {
                 verdict: &verdict,
                 at,
             };
-            let after = self.conclude(life, &ending, carried, || self.core.dead.enter());
-            self.follow_up(&ending, after);
+            let mut after = After::of_run(carried);
+            self.conclude(life, &ending, &mut after, || self.core.dead.enter());
+            self.follow_up(&ending, &mut after);
         } else {
             drop(life);
         }

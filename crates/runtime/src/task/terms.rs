@@ -40,15 +40,8 @@ impl Terms {
     /// When a run for this must be over: counted from the latest occurrence that it stands for.
     pub(super) fn deadline_of(&self, occasion: &Occasion) -> Limit {
         let calendar = occasion.calendar;
-        let further = match occasion.missed {
-            // What a graph names may lie ahead, if the clock was set back.
-            0 => Duration::ZERO,
-            _ => calendar
-                .nominal
-                .duration_since(calendar.due)
-                .unwrap_or_default(),
-        };
-        let due = occasion.due.after(further);
+        let further = calendar.nominal.duration_since(calendar.due);
+        let due = occasion.due.after(further.unwrap_or_default());
         self.deadline.map_or(Limit::NONE, |limit| Limit {
             at: due.after(limit),
             of: LimitOf::Run(limit),

@@ -107,6 +107,14 @@ impl Life {
         self.rare().trials.push((ticket, trial));
     }
 
+    /// The runs that have begun.
+    pub(super) fn begun_tickets(&self) -> Vec<Ticket> {
+        let rare = self.rare.iter();
+        let trials = rare.flat_map(|rare| rare.trials.iter());
+        let begun = trials.filter(|(_, trial)| trial.begun.is_some());
+        begun.map(|(ticket, _)| *ticket).collect()
+    }
+
     /// All of them, in no order.
     pub(super) fn trials(&self) -> impl Iterator<Item = &Trial> {
         let rare = self.rare.iter();

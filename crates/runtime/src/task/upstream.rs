@@ -53,8 +53,8 @@ pub(crate) enum Then {
     After(Duration),
     /// Then, but not before this.
     At(SystemTime),
-    /// Then, for the instant that its plan names.
-    ForNominal,
+    /// Then, for this instant.
+    For(SystemTime),
 }
 
 /// What a new task begins with.
@@ -263,31 +263,23 @@ impl Task {
         let clock = self.core.engine.clock();
         let (now, wall) = (clock.now(), clock.wall());
         let before = life.state.name();
-        let delay = match then {
-            Then::After(delay) => Some(delay),
-            Then::At(at) if at <= wall => Some(Duration::ZERO),
-            Then::At(_) | Then::ForNominal => None,
+        let due = match then {
+            Then::After(delay) => {
+                life.plan = once(Schedule::after(delay), now, wall);
+                Due::Monotonic(now.after(delay))
+            }
+            Then::At(at) | Then::For(at) => Due::Wall(at),
         };
-        if let Some(delay) = delay {
-            life.plan = once(Schedule::after(delay), now, wall);
-        }
-        let due = match (then, delay) {
-            (Then::At(at), None) => Due::Wall(at),
-            (_, delay) => Due::Monotonic(now.after(delay.unwrap_or_default())),
-        };
-        let nominal = match then {
-            Then::ForNominal => life.plan.instant(),
-            Then::After(_) | Then::At(_) => None,
+        let is_due = match due {
+            Due::Monotonic(due) => due <= now,
+            Due::Wall(at) => at <= wall || matches!(then, Then::For(_)),
         };
         let mut runs: Vec<WaitingRun> = Vec::new();
         if life.state.is_paused() {
-            if let Some(nominal) = nominal {
-                life.plan = once(Schedule::after(Duration::ZERO), now, nominal);
-            }
             life.rare().suspended = Some(due);
-        } else if due == Due::Monotonic(now) {
+        } else if is_due {
             // At once, so that who waits for runs to end sees no gap between the two.
-            match self.take_occurrence(&mut life, now, now) {
+            match self.take_occurrence(&mut life, Some(due), now, now) {
                 Looked::Run(run) => runs.push(run),
                 Looked::Runs(several) => runs = several,
                 Looked::Job(_) | Looked::Nothing | Looked::Busy(_) => {}
@@ -297,11 +289,6 @@ impl Task {
             let _ = self.arm_first(&mut life, due);
         }
         self.over_with(life, before);
-        if let Some(nominal) = nominal {
-            // Due now, and not late, however long ago that was.
-            runs.iter_mut()
-                .for_each(|run| run.occasion.set_nominal(nominal));
-        }
         self.hand_over(runs);
     }
 }

@@ -32,6 +32,11 @@ impl Values {
         }
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn has_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let id = TypeId::of::<T>();
         let (_, value) = self.0.iter().find(|(of, _)| *of == id)?;

@@ -43,6 +43,8 @@ pub(crate) struct Occasion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Schedule,
+    /// The schedule, while a run was going: it stands for the latest of them.
+    Latest,
     /// A pause does not hold it up.
     Hand,
 }
@@ -54,13 +56,6 @@ pub(super) struct Calendar {
     pub(super) nominal: SystemTime,
     /// The earliest of them.
     pub(super) due: SystemTime,
-}
-
-impl Occasion {
-    /// It is for this instant, whenever it is due.
-    pub(super) fn set_nominal(&mut self, nominal: SystemTime) {
-        self.calendar.nominal = nominal;
-    }
 }
 
 impl WaitingRun {

@@ -239,7 +239,7 @@ fn what_is_wrong_is_told_at_submission_and_names_the_field() {
         ),
         (
             Schedule::cron("0 2 * * *").start_now(),
-            "this schedule has no such start",
+            "start: this schedule has no such one",
         ),
         (
             Schedule::cron("0 */5 2 2 4 * 2000").timezone("America/New_York"),

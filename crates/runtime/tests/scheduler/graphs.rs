@@ -292,7 +292,7 @@ fn what_is_wrong_is_named_before_anything_starts() {
     assert_eq!(circle, GraphError::Cycle(names(&["a", "b", "c", "a"])));
     assert_eq!(
         circle.to_string(),
-        "the graph goes in a circle: a -> b -> c -> a"
+        "edge: the nodes go in a circle: a -> b -> c -> a"
     );
     let tail = graph().chain(["a", "b", "c", "b"]);
     assert_eq!(error(tail), GraphError::Cycle(names(&["b", "c", "b"])));

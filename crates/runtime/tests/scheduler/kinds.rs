@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use wheel_runtime::{
-    Context, GaveUp, Kind, KindError, Outcome, RegisterError, Retry, RetryError, SubmitError,
+    Context, GaveUp, Kind, KindError, Outcome, RateLimit, RegisterError, Retry, SubmitError,
     TaskState,
 };
 
@@ -109,27 +109,28 @@ fn a_kind_with_impossible_settings_is_refused() {
     let cases = [
         (
             kind().variant("a", 60, nothing).variant("b", 41, nothing),
-            RegisterError::Percent(101),
+            "variant: 101 percent in all is not possible: at most 100",
         ),
         (
             kind().variant("a", 1, nothing).variant("a", 1, nothing),
-            RegisterError::DuplicateVariant("a".into()),
+            "variant: two are called \"a\": each needs a name of its own",
         ),
         (
             kind().variant("", 1, nothing),
-            RegisterError::InvalidName(String::new()),
+            "name: \"\" is not possible: 1 to 128 bytes without control characters",
         ),
         (
             kind().fallback_after(0, nothing),
-            RegisterError::ZeroFailures,
+            "fallback_after: 0 failures is not possible: at least 1",
         ),
         (
             kind().retry(Retry::fixed(ms(1)).max_attempts(0)),
-            RegisterError::Retry(RetryError::ZeroAttempts),
+            "retry.max_attempts: 0 is not possible: at least 1, as it counts the first try",
         ),
     ];
     for (kind, error) in cases {
-        assert_eq!(bed.scheduler.register_kind(kind), Err(error));
+        let refused = bed.scheduler.register_kind(kind).unwrap_err();
+        assert_eq!(refused.to_string(), error);
     }
     assert!(bed.scheduler.kinds().is_empty());
 }
@@ -331,4 +332,30 @@ fn a_handler_may_register_and_submit() {
     bed.jump(ms(1));
     assert_eq!(bed.scheduler.kinds()[0].attempts, 1);
     bed.scheduler.shutdown(HANG).unwrap();
+}
+
+#[test]
+fn a_rate_limit_without_a_key_is_that_of_the_kind() {
+    let bed = Bed::inline();
+    let record = bed.record();
+    for kind in ["call", "poll"] {
+        let notes = record.clone();
+        let note = move |_: &Context, id: String| notes.add(&id);
+        bed.scheduler.register(kind, note).unwrap();
+    }
+    let limit = || RateLimit::new(1, ms(10));
+    let tasks = [("a", "call"), ("b", "call"), ("c", "call"), ("d", "poll")];
+    for (due, (id, kind)) in (1..).zip(tasks) {
+        let task = bed.scheduler.task(id).after(ms(due)).kind(kind, id);
+        task.rate_limit(limit()).submit().unwrap();
+    }
+    // A task with a handler of its own has its own tokens, also if it is called as the kind is.
+    let own = bed.scheduler.task("call").after(ms(5)).rate_limit(limit());
+    own.run(record.note("own")).unwrap();
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names(), ["a", "d", "own"]);
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names()[3..], ["b"]);
+    bed.clock.run_for(ms(10));
+    assert_eq!(record.names()[4..], ["c"]);
 }

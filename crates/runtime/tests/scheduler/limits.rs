@@ -261,7 +261,7 @@ fn limits_that_are_not_possible_are_refused_by_field() {
         (task().pool("nowhere"), "pool"),
     ] {
         match task.run(|_| ()).unwrap_err() {
-            SubmitError::Limit(error) => assert_eq!(error.field(), field, "{error}"),
+            SubmitError::Policy(error) => assert_eq!(error.field(), field, "{error}"),
             other => panic!("{other}"),
         }
     }

@@ -16,6 +16,8 @@ mod dead_letters;
 mod deadline;
 #[cfg(feature = "serde")]
 mod definitions;
+#[cfg(feature = "serde")]
+mod definitions_random;
 mod dependencies;
 mod due;
 mod elastic;
@@ -26,10 +28,12 @@ mod hooks;
 mod hung;
 mod ids;
 mod backfill;
+mod meetings;
 mod misfire;
 mod month;
 #[cfg(feature = "serde")]
 mod kinds;
+mod labels;
 mod limits;
 mod limits_meet;
 mod on_full;
@@ -40,6 +44,7 @@ mod pause;
 mod pools;
 mod races;
 mod real_clock;
+mod refusals;
 mod retry;
 mod retry_meets;
 mod rules;

@@ -192,15 +192,15 @@ fn a_number_that_is_not_possible_is_refused_by_name() {
     };
     assert_eq!(
         refused(Misfire::FireAll { max: 0 }, Overlap::Skip),
-        "misfire: FireAll's max is 0, but must be from 1 to 65535"
+        "misfire: FireAll with max 0 is not possible: 1 to 65535"
     );
     assert_eq!(
         refused(Misfire::FireOnce, Overlap::QueueAll { max: 0 }),
-        "overlap: QueueAll's max is 0, but must be from 1 to 65535"
+        "overlap: QueueAll with max 0 is not possible: 1 to 65535"
     );
     assert_eq!(
         refused(Misfire::FireOnce, Overlap::Allow { max: 1_001 }),
-        "overlap: Allow's max is 1001, but must be from 1 to 1000"
+        "overlap: Allow with max 1001 is not possible: 1 to 1000"
     );
 }
 

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, Executor, GaveUp, Job, Overlap, Retry, StopReason, SubmitError,
-    TaskHandle, TaskState,
+    CancelOutcome, Context, Executor, GaveUp, Job, Overlap, Retry, StopReason, TaskHandle,
+    TaskState,
 };
 
 use crate::bed::{Bed, HANG, ms};
@@ -71,9 +71,9 @@ fn a_limit_of_zero_is_refused_by_its_name() {
     let bed = Bed::inline();
     let task = || bed.scheduler.task("x").after(ms(1));
     let timeout = task().timeout(Duration::ZERO).run(|_| ()).unwrap_err();
-    assert_eq!(timeout, SubmitError::ZeroTime("timeout"));
+    assert!(timeout.to_string().starts_with("timeout: 0 "), "{timeout}");
     let deadline = task().deadline(Duration::ZERO).run(|_| ()).unwrap_err();
-    let said = "deadline: 0 is not possible; longer than that, or Duration::MAX for no limit";
+    let said = "deadline: 0 is not possible: longer than that, or Duration::MAX for no limit";
     assert_eq!(deadline.to_string(), said);
     assert!(!deadline.may_succeed_later());
 }

@@ -214,3 +214,85 @@ fn a_kind_that_was_misspelt_in_a_builder_is_an_error() {
     assert_eq!(error, KindError::Unknown("noet".into()).into());
     assert!(bed.scheduler.unresolved().is_empty());
 }
+
+#[test]
+fn what_comes_after_an_unresolved_task_waits_with_it_whichever_kind_comes_first() {
+    let text = |id: &str, kind: &str, after: &str| {
+        let condition = r#""when": "succeeded""#;
+        let depends_on = format!(r#""depends_on": [{{"id": "{after}", {condition}}}]"#);
+        let after = if after.is_empty() {
+            String::new()
+        } else {
+            format!(", {depends_on}")
+        };
+        format!(
+            r#"{{"version": 1, "id": "{id}", "kind": "{kind}", "payload": "{id}", "schedule": {{"after": "1s"}}{after}}}"#
+        )
+    };
+    let kinds = ["first", "second", "third"];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let bed = Bed::inline();
+        let record = bed.record();
+        // "c" comes after "b", and "b" after "a": stored in whatever order.
+        for (id, kind, after) in [("c", 2, "b"), ("b", 1, "a"), ("a", 0, "")] {
+            keep(
+                &bed,
+                serde_json::from_str(&text(id, kinds[kind], after)).unwrap(),
+            );
+        }
+        for kind in order {
+            let notes = record.clone();
+            let note = move |_: &Context, id: String| notes.add(&id);
+            bed.scheduler.register(kinds[kind], note).unwrap();
+        }
+        assert!(bed.scheduler.unresolved().is_empty(), "{order:?}");
+        bed.clock.run_for(SECOND * 10);
+        assert_eq!(record.names(), ["a", "b", "c"], "{order:?}");
+    }
+    // With its own kind there, it waits for that of the other one.
+    let bed = Bed::inline();
+    let record = register(&bed);
+    keep(&bed, serde_json::from_str(&text("a", "first", "")).unwrap());
+    keep(&bed, serde_json::from_str(&text("b", "note", "a")).unwrap());
+    let error = bed.scheduler.unresolved().remove(1).error;
+    assert_eq!(error, Some(SubmitError::UnknownDependency("a".into())));
+    let notes = record.clone();
+    let first = move |_: &Context, id: String| notes.add(&id);
+    bed.scheduler.register("first", first).unwrap();
+    bed.clock.run_for(SECOND * 5);
+    assert_eq!(record.names(), ["a", "b"]);
+    // Of a task that nobody has ever heard of, nothing is kept.
+    let stray = serde_json::from_str(&text("d", "note", "nobody")).unwrap();
+    let error = bed.scheduler.submit(stray).unwrap_err();
+    assert_eq!(error, SubmitError::UnknownDependency("nobody".into()));
+}
+
+#[test]
+fn what_it_says_about_conflicts_holds_among_those_that_wait_and_those_that_live() {
+    let bed = Bed::inline();
+    let noted =
+        |delay, on_conflict| noted(&bed, "a", |task| task.after(delay).on_conflict(on_conflict));
+    bed.scheduler
+        .task("a")
+        .after(SECOND * 9)
+        .run(|_| ())
+        .unwrap();
+    // The live one stays.
+    let kept = bed
+        .scheduler
+        .submit(noted(SECOND, OnConflict::Keep))
+        .unwrap();
+    assert!(matches!(kept, Submitted::Task(live) if live.id() == "a"));
+    assert!(bed.scheduler.unresolved().is_empty());
+    // It is replaced once there is something to replace it by.
+    keep(&bed, noted(SECOND * 2, OnConflict::Replace));
+    keep(&bed, noted(SECOND * 3, OnConflict::Replace));
+    keep(&bed, noted(SECOND * 4, OnConflict::Replace));
+    assert_eq!(bed.scheduler.unresolved().len(), 1);
+    assert_eq!(bed.scheduler.get("a").unwrap().next_in, Some(SECOND * 9));
+    let record = register(&bed);
+    assert_eq!(bed.scheduler.get("a").unwrap().next_in, Some(SECOND * 4));
+    bed.clock.run_for(SECOND * 10);
+    assert_eq!(record.times("a").len(), 1);
+    assert!(bed.scheduler.unresolved().is_empty());
+}

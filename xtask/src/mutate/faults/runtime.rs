@@ -188,8 +188,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a change is told to those who can be seen",
         file: "crates/runtime/src/scheduler/activity.rs",
-        find: "self.runs_and_waiters.fetch_add(0, Ordering::Release)",
-        replace: "self.runs_and_waiters.load(Ordering::Relaxed)",
+        find: "fetch_add(0, Ordering::Release);\n        self.wake(now);\n",
+        replace: "load(Ordering::Relaxed);\n        self.wake(now);\n",
         notice: Notice::Model("wait_idle", "a_waiter_hears"),
     },
     Fault {

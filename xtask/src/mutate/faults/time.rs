@@ -41,8 +41,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "nobody looks at the clock when a handler returns",
         file: "crates/runtime/src/task/conclude.rs",
-        find: "        let over = attempt.limit.passed(at);\n",
-        replace: "        let over = attempt.limit.passed(attempt.started.0);\n",
+        find: "        let over = attempt.limit().passed(at);\n",
+        replace: "        let over = attempt.limit().passed(attempt.started.0);\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "over_by_the_clock"),
     },
     Fault {
@@ -76,8 +76,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run is begun after its deadline",
         file: "crates/runtime/src/task/run.rs",
-        find: "        let is_too_late = deadline.passed(now).is_some();\n",
-        replace: "        let is_too_late = deadline.passed(Moment::ZERO).is_some();\n",
+        find: "            .is_some_and(|time| time.deadline.passed(now).is_some());\n",
+        replace: "            .is_some_and(|time| time.deadline.passed(Moment::ZERO).is_some());\n",
         notice: Notice::Test(
             "wheel-runtime",
             "scheduler",

@@ -21,10 +21,11 @@
 //!
 //! The circuit breaker is that of Nygard, "Release It!", 2007.
 
-use std::fmt;
 use std::time::Duration;
 
+use super::PolicyError;
 use crate::clock::Moment;
+use crate::duration::format;
 
 const HALF_OPEN_DEFAULT: Duration = Duration::from_secs(30);
 const HALF_OPEN_MIN: Duration = Duration::from_millis(1);
@@ -68,16 +69,6 @@ pub enum BreakerState {
     Open,
     /// One is made, as a probe, or is about to be.
     HalfOpen,
-}
-
-/// Why a [`Breaker`] is refused. Trying again does not help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BreakerError {
-    /// It would open before anything has failed.
-    ZeroFailures,
-    /// Half-open after less than 1 ms, which is the shortest.
-    HalfOpenAfter(Duration),
 }
 
 /// A breaker at work.
@@ -144,12 +135,21 @@ impl Breaker {
     }
 
     /// Whether it can be kept to.
-    pub(crate) fn check(&self) -> Result<(), BreakerError> {
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
         if self.failures == 0 {
-            return Err(BreakerError::ZeroFailures);
+            return Err(PolicyError::new(
+                "breaker.after",
+                "0 failures",
+                "at least 1",
+            ));
         }
         if self.half_open_after < HALF_OPEN_MIN {
-            return Err(BreakerError::HalfOpenAfter(self.half_open_after));
+            let given = format(self.half_open_after);
+            return Err(PolicyError::new(
+                "breaker.half_open_after",
+                given,
+                "at least 1ms",
+            ));
         }
         Ok(())
     }
@@ -247,24 +247,6 @@ impl Circuit {
         self.epoch += 1;
     }
 }
-
-impl fmt::Display for BreakerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BreakerError::ZeroFailures => {
-                f.write_str("a breaker after 0 failures is not possible: at least 1")
-            }
-            BreakerError::HalfOpenAfter(delay) => {
-                write!(
-                    f,
-                    "half_open_after of {delay:?} is not possible: 1 ms at least"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for BreakerError {}
 
 #[cfg(test)]
 mod tests;

@@ -164,7 +164,9 @@ fn half_open_after_the_longest_time_is_never() {
 
 #[test]
 fn what_is_not_possible_is_refused() {
-    assert_eq!(Breaker::after(0).check(), Err(BreakerError::ZeroFailures));
+    let error = Breaker::after(0).check().unwrap_err();
+    let text = "breaker.after: 0 failures is not possible: at least 1";
+    assert_eq!(error.to_string(), text);
     let micro = Duration::from_micros(999);
     let error = Breaker::after(1)
         .half_open_after(micro)
@@ -172,7 +174,7 @@ fn what_is_not_possible_is_refused() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "half_open_after of 999µs is not possible: 1 ms at least"
+        "breaker.half_open_after: 999us is not possible: at least 1ms"
     );
     assert_eq!(
         Breaker::after(1).half_open_after(HALF_OPEN_MIN).check(),

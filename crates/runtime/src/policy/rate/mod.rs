@@ -5,10 +5,13 @@
 //! tokens. In units of a nanosecond divided by the number of tokens per period that interval is a
 //! whole number, so nothing is ever rounded and nothing drifts.
 
+#[cfg(feature = "serde")]
+mod written;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::LimitError;
+use super::PolicyError;
 use crate::clock::{Moment, duration_of};
 
 const FIELD: &str = "rate_limit";
@@ -17,8 +20,9 @@ const PERIOD_MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
 /// One token per nanosecond.
 const PER_SECOND_MAX: f64 = 1e9;
 
-/// At most so many starts in a period, of all tasks that name the same key; of this task alone
-/// unless a key is named.
+/// At most so many starts in a period, of all tasks that name the same key. Unless a key is named, of
+/// all tasks of the same kind that have a rate limit without one; a task that has a handler of its own
+/// has its own tokens.
 ///
 /// It is a token bucket: each start takes a token, tokens come at even intervals, and up to
 /// [`burst`](RateLimit::burst) of them are saved up. It is full at first. A run for which there is
@@ -113,11 +117,11 @@ impl RateLimit {
         self
     }
 
-    pub(crate) fn checked(&self) -> Result<Rate, LimitError> {
+    pub(crate) fn checked(&self) -> Result<Rate, PolicyError> {
         if let Some(key) = &self.key {
-            LimitError::check_text(FIELD, key)?;
+            PolicyError::check_text(FIELD, key)?;
         }
-        let no_burst = || LimitError::new(FIELD, "a burst of 0", "at least 1");
+        let no_burst = || PolicyError::new(FIELD, "a burst of 0", "at least 1");
         let burst = NonZeroU32::new(self.burst).ok_or_else(no_burst)?;
         let (units, period) = match self.asked {
             Asked::Count(count, period) => {
@@ -125,7 +129,7 @@ impl RateLimit {
                 if !is_possible {
                     let given = format!("{count} per {period:?}");
                     let wanted = "at least 1, per 1 ns to 100 years";
-                    return Err(LimitError::new(FIELD, given, wanted));
+                    return Err(PolicyError::new(FIELD, given, wanted));
                 }
                 (u64::from(count), period)
             }
@@ -134,7 +138,7 @@ impl RateLimit {
                 if !(least..=PER_SECOND_MAX).contains(&rate) {
                     let given = format!("{rate} per second");
                     let wanted = "more than 0 (1 in 100 years), at most 1,000,000,000";
-                    return Err(LimitError::new(FIELD, given, wanted));
+                    return Err(PolicyError::new(FIELD, given, wanted));
                 }
                 if rate.fract() == 0.0 {
                     (rate as u64, Duration::from_secs(1))

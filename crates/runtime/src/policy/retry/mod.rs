@@ -13,7 +13,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::PolicyError;
 use super::draw::part;
+use crate::duration::format;
 use crate::panics::discard;
 
 /// No attempt follows another one sooner.
@@ -105,20 +107,6 @@ pub enum GaveUp {
     PastDeadline,
     /// The function of [`Retry::custom`] or [`Retry::retry_if`] panicked.
     PolicyPanicked,
-}
-
-/// Why a [`Retry`] is refused. Trying again does not help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RetryError {
-    /// A run without a single attempt.
-    ZeroAttempts,
-    /// A factor that is not a number, infinite, or less than 1, as text: delays would shrink.
-    Factor(String),
-    /// A longest delay of less than 1 ms, which is the shortest.
-    MaxDelay(Duration),
-    /// A time limit of zero, which no second attempt can keep.
-    ZeroElapsed,
 }
 
 /// What a policy says about an attempt that failed.
@@ -346,21 +334,28 @@ impl Retry {
     }
 
     /// Whether it can be kept to.
-    pub(crate) fn check(&self) -> Result<(), RetryError> {
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        let refused = |field, given: &dyn fmt::Display, wanted| {
+            let given = given.to_string();
+            Err(PolicyError::new(field, given, wanted))
+        };
         if self.max_attempts == 0 {
-            return Err(RetryError::ZeroAttempts);
+            let wanted = "at least 1, as it counts the first try";
+            return refused("retry.max_attempts", &0, wanted);
         }
         match self.backoff {
             Backoff::Exponential { factor, .. } if !(factor.is_finite() && factor >= 1.0) => {
-                return Err(RetryError::Factor(factor.to_string()));
+                return refused("retry.factor", &factor, "a number from 1");
             }
             _ => {}
         }
         if self.max_delay < DELAY_MIN {
-            return Err(RetryError::MaxDelay(self.max_delay));
+            let given = format(self.max_delay);
+            return refused("retry.max_delay", &given, "at least 1ms");
         }
         if self.max_elapsed == Some(Duration::ZERO) {
-            return Err(RetryError::ZeroElapsed);
+            let wanted = "longer than that; for a single attempt say max_attempts(1)";
+            return refused("retry.max_elapsed", &0, wanted);
         }
         Ok(())
     }
@@ -378,27 +373,6 @@ impl fmt::Display for GaveUp {
         })
     }
 }
-
-impl fmt::Display for RetryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RetryError::ZeroAttempts => f.write_str(
-                "max_attempts of 0 is not possible: it counts the first try, so 1 at least",
-            ),
-            RetryError::Factor(factor) => {
-                write!(f, "a factor of {factor} is not possible: a number from 1")
-            }
-            RetryError::MaxDelay(delay) => {
-                write!(f, "a max_delay of {delay:?} is not possible: 1 ms at least")
-            }
-            RetryError::ZeroElapsed => f.write_str(
-                "max_elapsed of zero is not possible: for a single attempt say max_attempts(1)",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RetryError {}
 
 impl fmt::Debug for Retry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

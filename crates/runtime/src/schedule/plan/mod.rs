@@ -170,17 +170,14 @@ impl Plan {
         matches!(self.rhythm(), Rhythm::Once(_))
     }
 
-    /// Whether no other occurrence is to come once the one that was found due has its run.
-    pub(crate) fn is_last(&self) -> bool {
-        matches!(self.rhythm(), Rhythm::Once(_) | Rhythm::Over)
+    /// Whether it was made for one occurrence, and is not one whose last occurrence has come.
+    pub(crate) fn is_single(&self) -> bool {
+        matches!(self.rhythm(), Rhythm::Once(due) if *due != Due::NEVER)
     }
 
-    /// Of a single occurrence, its instant.
-    pub(crate) fn instant(&self) -> Option<SystemTime> {
-        match *self.rhythm() {
-            Rhythm::Once(due) => Some(self.calendar(due)),
-            _ => None,
-        }
+    /// Whether its points are known before a run has ended.
+    pub(crate) fn has_grid(&self) -> bool {
+        self.rhythm().has_grid()
     }
 
     /// What the calendar says about `due`; what it cannot say is the instant at which the plan was
@@ -227,7 +224,7 @@ impl Plan {
 
     /// Nothing comes any more.
     fn end(&mut self) {
-        self.body = Body::Plain(Rhythm::Over);
+        self.body = Body::Plain(Rhythm::Once(Due::NEVER));
     }
 
     fn within(&self, point: Due, reading: Reading) -> Option<Due> {

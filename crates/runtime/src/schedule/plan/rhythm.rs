@@ -38,16 +38,9 @@ pub(super) struct Reading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rhythm {
     Once(Due),
-    Grid {
-        first: Moment,
-        period: Duration,
-    },
-    AfterEnd {
-        pause: Duration,
-    },
+    Grid { first: Moment, period: Duration },
+    AfterEnd { pause: Duration },
     Wall(Arc<Points>),
-    /// It had more than one point, and none is left.
-    Over,
 }
 
 /// Points of the wall clock. The next one always comes after another one, never after what the clock
@@ -158,7 +151,7 @@ impl Rhythm {
                 self.first_from(Due::Monotonic(from))
             }
             Rhythm::Wall(points) => points.next_after(reading.wall).map(Due::Wall),
-            Rhythm::Once(_) | Rhythm::AfterEnd { .. } | Rhythm::Over => None,
+            Rhythm::Once(_) | Rhythm::AfterEnd { .. } => None,
         }
     }
 

@@ -30,14 +30,17 @@ pub enum GraphError {
 impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GraphError::Empty => f.write_str("the graph has no nodes: add one at least"),
-            GraphError::EmptyName => f.write_str("a node must have a name"),
-            GraphError::DuplicateNode(name) => write!(f, "two nodes are called {name:?}"),
+            GraphError::Empty => f.write_str("node: the graph has none: add one at least"),
+            GraphError::EmptyName => f.write_str("node: one has no name: each needs one"),
+            GraphError::DuplicateNode(name) => write!(
+                f,
+                "node: two are called {name:?}: each needs a name of its own"
+            ),
             GraphError::UnknownNode(name) => {
-                write!(f, "an edge names {name:?}, and there is no such node")
+                write!(f, "edge: it names {name:?}: there must be a node called so")
             }
             GraphError::Cycle(names) => {
-                f.write_str("the graph goes in a circle: ")?;
+                f.write_str("edge: the nodes go in a circle: ")?;
                 write_cycle(f, names)
             }
             GraphError::NodeSchedule(name) => write!(

@@ -232,7 +232,7 @@ impl<'s> GraphBuilder<'s> {
     /// let scheduler = Scheduler::builder().build()?;
     /// let graph = scheduler.graph("g").node("a", |_| ()).node("b", |_| ());
     /// let error = graph.chain(["a", "b", "a"]).start().unwrap_err();
-    /// assert_eq!(error.to_string(), "the graph goes in a circle: a -> b -> a");
+    /// assert_eq!(error.to_string(), "edge: the nodes go in a circle: a -> b -> a");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start(self) -> Result<GraphHandle, GraphError> {

@@ -13,10 +13,9 @@ use wheel_sync::{Condvar, Mutex};
 use super::check::Shape;
 use super::{Core, WhenNodeFails};
 use crate::clock::Patience;
-use crate::policy::{Draws, When};
+use crate::policy::{Draws, OnConflict, When};
 use crate::schedule::Schedule;
 use crate::scheduler::registry::NotAdded;
-use crate::scheduler::submit::OnConflict;
 use crate::task::{
     Code, Condition, Dependent, First, Listener, Outcome, Settings, Task, TaskState, Then, Upstream,
 };
@@ -268,7 +267,7 @@ impl Work {
         let id = id.ok_or_else(|| format!("{name:?} is not possible as an id"))?;
         let (settings, code) = &self.nodes[node];
         let task = Task::new(Arc::clone(core), id, settings.clone(), plan, code.clone());
-        let first = First::Upstream(Upstream::new(conditions, Then::ForNominal));
+        let first = First::Upstream(Upstream::new(conditions, Then::For(nominal)));
         let added = task.begin(first, || core.registry.add(&task, OnConflict::Refuse));
         match added {
             Ok((_, Ok(()))) => {}

@@ -18,7 +18,7 @@ use crate::task::{Context, Handler, Outcome};
 pub(crate) struct Made {
     definition: Arc<TaskDefinition>,
     /// What of it is no data, if something is.
-    function: Option<&'static str>,
+    not_data: Option<&'static str>,
     variant: Option<Arc<str>>,
     /// Those of the kind; it shares the row with the other tasks of it.
     rules: Rules,
@@ -29,7 +29,7 @@ pub(crate) struct Made {
 /// A task that is about to be made.
 pub(super) struct Draft {
     pub(super) definition: Arc<TaskDefinition>,
-    pub(super) function: Option<&'static str>,
+    pub(super) not_data: Option<&'static str>,
     /// What decides about the variant.
     pub(super) id: String,
 }
@@ -44,7 +44,7 @@ impl Draft {
     ) -> Result<(Handler, Made), String> {
         let Draft {
             definition,
-            function,
+            not_data,
             id,
         } = self;
         let (takes, variant) = code.of(&id);
@@ -59,7 +59,7 @@ impl Draft {
         let handler = with_payload(takes, &definition, attempt);
         let made = Made {
             definition,
-            function,
+            not_data,
             variant: variant.cloned(),
             rules,
             schedule: Mutex::new(None),
@@ -105,8 +105,8 @@ impl Made {
 
     /// What it takes to submit the task again.
     pub(crate) fn definition(&self) -> Result<TaskDefinition, DefinitionError> {
-        if let Some(function) = self.function {
-            return Err(DefinitionError::Function(function));
+        if let Some(name) = self.not_data {
+            return Err(DefinitionError::NotData(name));
         }
         if self.definition.id.is_empty() {
             return Err(DefinitionError::Unnamed);
@@ -123,7 +123,7 @@ impl fmt::Debug for Made {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Made")
             .field("definition", &self.definition)
-            .field("function", &self.function)
+            .field("not_data", &self.not_data)
             .field("variant", &self.variant)
             .finish_non_exhaustive()
     }

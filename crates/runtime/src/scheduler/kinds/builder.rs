@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bound::Draft;
 use super::definition::{TaskDefinition, definition_of};
-use super::error::KindError;
+use super::error::{KindError, write_not_data};
 use super::kind::{is_possible, shown};
 use super::payload;
 use super::registry::Registered;
@@ -31,8 +31,8 @@ pub enum DefinitionError {
     NoKind,
     /// It has no name: its number means nothing elsewhere.
     Unnamed,
-    /// It was submitted with this, which is a function and cannot be written down.
-    Function(&'static str),
+    /// It was submitted with this, a function or a value of Rust, which cannot be written down.
+    NotData(&'static str),
     /// It has ended.
     Ended,
 }
@@ -78,10 +78,10 @@ impl<'s> TaskBuilder<'s> {
     /// [`SubmitError`]; a kind that is not registered is an error here, because it may be misspelt.
     /// [`Scheduler::submit`](crate::Scheduler::submit) keeps such tasks instead.
     pub fn submit(self) -> Result<TaskHandle, SubmitError> {
-        let (builder, definition, function) = self.described()?;
+        let (builder, definition, not_data) = self.described()?;
         let kind = builder.scheduler.core.kinds.get(&definition.kind);
         let kind = kind.ok_or_else(|| KindError::Unknown(definition.kind.clone()))?;
-        builder.add_of_kind(Arc::new(definition), function, &kind)
+        builder.add_of_kind(Arc::new(definition), not_data, &kind)
     }
 
     /// The task as data, to be submitted later or elsewhere. Nothing is added. The kind need not be
@@ -89,14 +89,16 @@ impl<'s> TaskBuilder<'s> {
     ///
     /// # Errors
     ///
-    /// [`SubmitError`], as by [`submit`](TaskBuilder::submit); and what is a function cannot be
-    /// written down: hooks, [`Retry::custom`](crate::Retry::custom),
-    /// [`Retry::retry_if`](crate::Retry::retry_if) and
-    /// [`on_repeated_failure`](TaskBuilder::on_repeated_failure).
+    /// [`SubmitError`], as by [`submit`](TaskBuilder::submit), but for tasks that it
+    /// [comes after](TaskBuilder::depends_on), which need not be there either. And what is no data
+    /// cannot be written down: hooks, [`Retry::custom`](crate::Retry::custom),
+    /// [`Retry::retry_if`](crate::Retry::retry_if),
+    /// [`on_repeated_failure`](TaskBuilder::on_repeated_failure) and
+    /// [`value`](TaskBuilder::value).
     pub fn definition(self) -> Result<TaskDefinition, SubmitError> {
-        let (builder, definition, function) = self.described()?;
-        if let Some(function) = function {
-            return Err(KindError::Function(function).into());
+        let (builder, definition, not_data) = self.described()?;
+        if let Some(name) = not_data {
+            return Err(KindError::NotData(name).into());
         }
         if definition.id.is_empty() {
             return Err(SubmitError::InvalidId(String::new()));
@@ -105,22 +107,22 @@ impl<'s> TaskBuilder<'s> {
         Ok(definition)
     }
 
-    /// The builder without its kind, the task as data, and what of it is a function.
+    /// The builder without its kind, the task as data, and what of it is no data.
     fn described(
         mut self,
     ) -> Result<(TaskBuilder<'s>, TaskDefinition, Option<&'static str>), SubmitError> {
         let OfKind { kind, payload } = *self.of_kind.take().ok_or(KindError::Missing)?;
         check_kind(&kind)?;
         let payload = payload.map_err(|error| KindError::payload(&kind, error))?;
-        let (definition, function) = definition_of(&self, kind, payload)?;
-        Ok((self, definition, function))
+        let (definition, not_data) = definition_of(&self, kind, payload)?;
+        Ok((self, definition, not_data))
     }
 
     /// Adds the task with the handler of its kind.
     pub(super) fn add_of_kind(
         mut self,
         definition: Arc<TaskDefinition>,
-        function: Option<&'static str>,
+        not_data: Option<&'static str>,
         kind: &Registered,
     ) -> Result<TaskHandle, SubmitError> {
         let Registered { counted, code } = kind;
@@ -133,7 +135,7 @@ impl<'s> TaskBuilder<'s> {
         };
         let draft = Draft {
             definition,
-            function,
+            not_data,
             id,
         };
         let bound = draft.bind(counted, code);
@@ -158,14 +160,12 @@ pub(super) fn check_kind(kind: &str) -> Result<(), SubmitError> {
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DefinitionError::NoKind => {
-                f.write_str("the task has a handler of its own, and no kind")
-            }
-            DefinitionError::Unnamed => f.write_str("the task has no name"),
-            DefinitionError::Function(name) => {
-                write!(f, "{name} is a function, which cannot be written down")
-            }
-            DefinitionError::Ended => f.write_str("the task has ended"),
+            DefinitionError::NoKind => f.write_str(
+                "kind: the task has none, but a handler of its own: submit it with a kind",
+            ),
+            DefinitionError::Unnamed => f.write_str("id: the task has no name: give it one"),
+            DefinitionError::NotData(name) => write_not_data(name, f),
+            DefinitionError::Ended => f.write_str("id: the task has ended: ask while it is live"),
         }
     }
 }

@@ -9,23 +9,32 @@
 //!    "schedule": {"cron": "0 9 * * MON-FRI", "timezone": "Europe/Berlin"},
 //!    "retry": {"exponential": "1s", "factor": 2.0, "max_attempts": 5},
 //!    "misfire": "fire_once",
-//!    "overlap": "skip"
+//!    "overlap": "skip",
+//!    "priority": "high",
+//!    "rate_limit": {"per_second": 10.0}
 //!  }
 //! ```
 //!
 //! A policy that is data is a field here, with one line in each of the two functions below. Both take
 //! the builder and its settings apart completely, so that one that is new is not forgotten.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::written;
 use crate::Scheduler;
-use crate::policy::{Misfire, Overlap, Retry};
+use crate::policy::{
+    Concurrency, Labels, Misfire, OnConflict, Overlap, Priority, RateLimit, Retry, When,
+};
 use crate::schedule::Schedule;
+use crate::scheduler::order_asked::OrderAsked;
 use crate::scheduler::submit::TaskBuilder;
 use crate::scheduler::submit_error::SubmitError;
-use crate::task::{Failing, Settings};
+use crate::task::{Failing, Settings, Terms};
 
 /// The form that is written, and the only one that is read.
 const VERSION: u32 = 1;
@@ -72,18 +81,72 @@ pub struct TaskDefinition {
     pub payload: Value,
     /// When it is due.
     pub schedule: Schedule,
+    /// Which tasks it comes after, and how they must have ended.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "written::write_dependencies",
+        deserialize_with = "written::dependencies"
+    )]
+    pub depends_on: Vec<(String, When)>,
     /// Whether runs that failed are tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Retry>,
+    /// How long each attempt may take.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "written::write_limit",
+        deserialize_with = "written::timeout"
+    )]
+    pub timeout: Option<Duration>,
+    /// How long each run may take, from when it is due.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "written::write_limit",
+        deserialize_with = "written::deadline"
+    )]
+    pub deadline: Option<Duration>,
     /// What becomes of occurrences that were missed.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "written::misfire")]
     pub misfire: Misfire,
     /// What becomes of an occurrence while the last run is going.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "written::overlap")]
     pub overlap: Overlap,
     /// The task ends after so many runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "written::count"
+    )]
     pub count: Option<u64>,
+    /// What happens when a live task has the same id.
+    #[serde(default, skip_serializing_if = "written::is_default")]
+    pub on_conflict: OnConflict,
+    /// Which of what waits for a worker its runs go before.
+    #[serde(default, skip_serializing_if = "written::is_default")]
+    pub priority: Priority,
+    /// What it is labelled with.
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "written::labels"
+    )]
+    pub labels: BTreeMap<String, String>,
+    /// The named pool in which it runs, whatever its labels.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "written::pool"
+    )]
+    pub pool: Option<String>,
+    /// With how many others it goes at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency_key: Option<Concurrency>,
+    /// How often its runs start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
 }
 
 impl TaskDefinition {
@@ -95,25 +158,48 @@ impl TaskDefinition {
             kind: _,
             payload: _,
             schedule,
+            depends_on,
             retry,
+            timeout,
+            deadline,
             misfire,
             overlap,
             count,
+            on_conflict,
+            priority,
+            labels,
+            pool,
+            concurrency_key,
+            rate_limit,
         } = self;
         let mut builder = scheduler.task(id.as_str()).schedule(schedule.clone());
+        builder.depends_on.clone_from(depends_on);
+        builder = builder.misfire(*misfire).overlap(*overlap);
+        builder.runs = *count;
+        builder = builder.on_conflict(*on_conflict);
+        // What was not asked for costs the task nothing.
         if let Some(retry) = retry {
             builder = builder.retry(retry.clone());
         }
-        builder = builder.misfire(*misfire);
-        builder = builder.overlap(*overlap);
-        if let Some(count) = count {
-            builder = builder.count(*count);
+        if let Some(limit) = timeout {
+            builder = builder.timeout(*limit);
         }
+        if let Some(limit) = deadline {
+            builder = builder.deadline(*limit);
+        }
+        let order = OrderAsked {
+            priority: *priority,
+            labels: Labels::from_map(labels),
+            pool: pool.clone(),
+            concurrency: concurrency_key.clone(),
+            rate: rate_limit.clone(),
+        };
+        builder.order = (order != OrderAsked::default()).then(|| Box::new(order));
         builder
     }
 }
 
-/// What a builder describes, and what of that is a function, which a definition leaves out.
+/// What a builder describes, and what of that is no data, which a definition leaves out.
 pub(super) fn definition_of(
     builder: &TaskBuilder<'_>,
     kind: String,
@@ -126,13 +212,13 @@ pub(super) fn definition_of(
         start,
         zone,
         when_due,
-        order: _,
-        terms: _,
+        order,
+        terms,
         settings,
         runs,
         failing,
-        on_conflict: _,
-        depends_on: _,
+        on_conflict,
+        depends_on,
         of_kind: _,
         counts_from: _,
     } = builder;
@@ -141,7 +227,11 @@ pub(super) fn definition_of(
         overlap,
         limits: _,
     } = settings;
-    let mut schedule = schedule.clone().ok_or(SubmitError::NoSchedule)?;
+    let mut schedule = match schedule {
+        Some(schedule) => schedule.clone(),
+        None if depends_on.is_empty() => return Err(SubmitError::NoSchedule),
+        None => Schedule::after(Duration::ZERO),
+    };
     if let Some(start) = start {
         schedule = schedule.starting(*start);
     }
@@ -149,7 +239,18 @@ pub(super) fn definition_of(
         schedule = schedule.in_zone(zone.clone());
     }
     let schedule = schedule.with(when_due.window, when_due.jitter);
-    let (mut retry, mut function) = (None, None);
+    let mut not_data = None;
+    let (mut timeout, mut deadline) = (None, None);
+    if let Some(terms) = terms {
+        let Terms {
+            timeout: of_attempt,
+            deadline: of_run,
+            values,
+        } = &**terms;
+        (timeout, deadline) = (*of_attempt, *of_run);
+        not_data = (!values.has_none()).then_some("value");
+    }
+    let mut retry = None;
     if let Some(failing) = failing {
         let Failing {
             retry: asked,
@@ -164,21 +265,38 @@ pub(super) fn definition_of(
             on_dead.as_ref().map(|_| "on_dead"),
             (!rules.is_empty()).then_some("on_repeated_failure"),
         ];
-        function = functions.into_iter().flatten().next();
+        not_data = functions.into_iter().flatten().next().or(not_data);
         retry = asked.clone().filter(|retry| retry.function().is_none());
     }
+    let nothing = OrderAsked::default();
+    let OrderAsked {
+        priority,
+        labels,
+        pool,
+        concurrency,
+        rate,
+    } = order.as_deref().unwrap_or(&nothing);
     let definition = TaskDefinition {
         version: Version,
         id: name.clone().unwrap_or_default(),
         kind,
         payload,
         schedule,
+        depends_on: depends_on.clone(),
         retry,
+        timeout,
+        deadline,
         misfire: *misfire,
         overlap: *overlap,
         count: *runs,
+        on_conflict: *on_conflict,
+        priority: *priority,
+        labels: labels.to_map(),
+        pool: pool.clone(),
+        concurrency_key: concurrency.clone(),
+        rate_limit: rate.clone(),
     };
-    Ok((definition, function))
+    Ok((definition, not_data))
 }
 
 /// [`VERSION`], or it is not read.

@@ -25,9 +25,9 @@ pub enum KindError {
         /// What is wrong with it.
         error: String,
     },
-    /// A definition was asked for, but the task was given this, a function, which cannot be written
-    /// down.
-    Function(&'static str),
+    /// A definition was asked for, but the task was given this, a function or a value of Rust, which
+    /// cannot be written down.
+    NotData(&'static str),
 }
 
 impl KindError {
@@ -65,11 +65,17 @@ impl fmt::Display for KindError {
             KindError::Payload { kind, error } => {
                 write!(f, "payload: not what the kind {kind:?} takes: {error}")
             }
-            KindError::Function(name) => {
-                write!(f, "{name}: a function cannot be part of a definition")
-            }
+            KindError::NotData(name) => write_not_data(name, f),
         }
     }
+}
+
+/// That a task has no definition.
+pub(super) fn write_not_data(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{name}: it cannot be written down, so the task has no definition: only data can"
+    )
 }
 
 impl std::error::Error for KindError {}

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::payload::{Takes, typed};
 use super::share;
 use crate::panics::discard;
-use crate::policy::{Breaker, BreakerError, Reaction, Retry, RetryError, Rules};
+use crate::policy::{Breaker, PolicyError, Reaction, Retry, Rules};
 use crate::task::{Context, IntoOutcome};
 
 /// The longest name, in bytes.
@@ -75,14 +75,8 @@ pub enum RegisterError {
     Duplicate(String),
     /// Two variants have this name.
     DuplicateVariant(String),
-    /// The variants together have more than 100 percent.
-    Percent(u64),
-    /// The breaker is not possible.
-    Breaker(BreakerError),
-    /// The retry policy is not possible.
-    Retry(RetryError),
-    /// A rule about 0 failures in a row.
-    ZeroFailures,
+    /// A number of a policy or of the variants is not possible.
+    Policy(PolicyError),
     /// The scheduler is shutting down, or has been shut down.
     ShuttingDown,
 }
@@ -176,23 +170,27 @@ impl Kind {
         if let Some(wrong) = named.find(|name| !is_possible(name)) {
             return Err(RegisterError::InvalidName(shown(wrong)));
         }
-        let percent = variants
+        let percent: u64 = variants
             .iter()
             .map(|variant| u64::from(variant.percent))
             .sum();
         if percent > 100 {
-            return Err(RegisterError::Percent(percent));
+            let given = format!("{percent} percent in all");
+            return Err(PolicyError::new("variant", given, "at most 100").into());
         }
+        self.check_policies().map_err(RegisterError::Policy)
+    }
+
+    fn check_policies(&self) -> Result<(), PolicyError> {
         if let Some(breaker) = &self.breaker {
-            breaker.check().map_err(RegisterError::Breaker)?;
+            breaker.check()?;
         }
         if let Some(retry) = &self.code.retry {
-            retry.check().map_err(RegisterError::Retry)?;
+            retry.check()?;
         }
-        if self.code.rules.has_zero() || self.code.fallbacks.iter().any(|(n, _)| *n == 0) {
-            return Err(RegisterError::ZeroFailures);
-        }
-        Ok(())
+        self.code.rules.check()?;
+        let mut fallbacks = self.code.fallbacks.iter();
+        fallbacks.try_for_each(|(failures, _)| Rules::check_failures("fallback_after", *failures))
     }
 }
 
@@ -232,31 +230,30 @@ pub(super) fn shown(name: &str) -> String {
     name.chars().take(NAME_MAX).collect()
 }
 
+impl From<PolicyError> for RegisterError {
+    fn from(error: PolicyError) -> RegisterError {
+        RegisterError::Policy(error)
+    }
+}
+
 impl fmt::Display for RegisterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RegisterError::InvalidName(name) => write!(
                 f,
-                "{name:?} is not possible as a name: 1 to {NAME_MAX} bytes without control characters"
+                "name: {name:?} is not possible: 1 to {NAME_MAX} bytes without control characters"
             ),
-            RegisterError::Duplicate(name) => write!(f, "the kind {name:?} is registered already"),
+            RegisterError::Duplicate(name) => write!(
+                f,
+                "name: the kind {name:?} is registered already: it stays, so take another name"
+            ),
             RegisterError::DuplicateVariant(name) => {
                 write!(
                     f,
-                    "two variants are called {name:?}: each needs a name of its own"
+                    "variant: two are called {name:?}: each needs a name of its own"
                 )
             }
-            RegisterError::Percent(sum) => {
-                write!(
-                    f,
-                    "the variants have {sum} percent together, but 100 is the most"
-                )
-            }
-            RegisterError::Breaker(error) => write!(f, "breaker: {error}"),
-            RegisterError::Retry(error) => write!(f, "retry: {error}"),
-            RegisterError::ZeroFailures => {
-                f.write_str("on_repeated_failure of 0 failures is not possible: at least 1")
-            }
+            RegisterError::Policy(error) => error.fmt(f),
             RegisterError::ShuttingDown => f.write_str("the scheduler is shutting down"),
         }
     }
@@ -265,8 +262,7 @@ impl fmt::Display for RegisterError {
 impl std::error::Error for RegisterError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            RegisterError::Breaker(error) => Some(error),
-            RegisterError::Retry(error) => Some(error),
+            RegisterError::Policy(error) => Some(error),
             _ => None,
         }
     }

@@ -27,6 +27,7 @@ mod bound;
 mod counted;
 
 mod definition;
+mod written;
 mod builder;
 mod unresolved;
 

@@ -11,6 +11,7 @@ use super::kind::{Kind, KindCode, RegisterError};
 use super::unresolved::{Keeping, UnresolvedTask, Waiting};
 use crate::Scheduler;
 use crate::panics::discard;
+use crate::policy::OnConflict;
 use crate::scheduler::SubmitError;
 use crate::task::{Context, IntoOutcome};
 
@@ -76,17 +77,24 @@ impl Kinds {
         Ok(known.take_waiting(|waiting| waiting.kind() == &**name))
     }
 
-    /// Keeps a definition whose kind is not registered.
+    /// Keeps a definition whose kind is not registered, or that comes after such a one.
     pub(super) fn keep(&self, waiting: Waiting) -> Keeping {
         let mut known = self.known.lock();
         if known.is_closed {
             return Keeping::Refused(SubmitError::ShuttingDown);
         }
-        if known.kinds.contains_key(waiting.kind()) {
+        if known.kinds.contains_key(waiting.kind()) && waiting.dependency().is_none() {
             return Keeping::Registered(waiting);
         }
         if known.ids.contains_key(waiting.id()) {
-            return Keeping::Refused(SubmitError::DuplicateId(waiting.id().to_owned()));
+            match waiting.on_conflict() {
+                OnConflict::Keep => return Keeping::Kept,
+                OnConflict::Replace => drop(known.take_waiting(|old| old.id() == waiting.id())),
+                OnConflict::Refuse => {
+                    let id = waiting.id().to_owned();
+                    return Keeping::Refused(SubmitError::DuplicateId(id));
+                }
+            }
         }
         if known.waiting.len() >= self.waiting_max {
             return Keeping::Refused(SubmitError::Full);
@@ -105,6 +113,26 @@ impl Kinds {
         let mut known = self.known.lock();
         let names: Vec<Arc<str>> = known.kinds.keys().cloned().collect();
         known.take_waiting(|waiting| names.iter().any(|name| &**name == waiting.kind()))
+    }
+
+    /// Takes those that only wait for a task that is unresolved no more, to try them again.
+    pub(super) fn take_dependents(&self) -> Vec<Waiting> {
+        let mut known = self.known.lock();
+        let Known { waiting, ids, .. } = &mut *known;
+        let may_be_there = |waiting: &mut Waiting| {
+            let dependency = waiting.dependency();
+            dependency.is_some_and(|id| !ids.contains_key(id))
+        };
+        let taken: Vec<Waiting> = waiting.extract_if(.., may_be_there).collect();
+        taken
+            .iter()
+            .for_each(|waiting| known.forget_id(waiting.id()));
+        taken
+    }
+
+    /// Whether one of this id waits for its kind.
+    pub(super) fn is_unresolved(&self, id: &str) -> bool {
+        self.known.lock().ids.contains_key(id)
     }
 
     /// Takes the one of this id out.

@@ -1,21 +1,16 @@
 //! Which variant of a kind a task has: by its id, the same in every process and for ever.
 //!
-//! The id is hashed by FNV-1a with 64 bits (Fowler, Noll and Vo), mixed by the last steps
-//! of SplitMix64, because FNV alone spreads the upper bits of short texts badly, and cut to the
-//! numbers from 0 to 99. The first variant has the lowest numbers, the second those that follow, and
+//! The id is hashed by FNV-1a with 64 bits, mixed by the last steps of SplitMix64 (`policy/hash.rs`),
+//! and cut to the numbers from 0 to 99. The first variant has the lowest numbers, the second those that follow, and
 //! the kind's own handler the rest. So a larger percentage for the last variant moves tasks to it
 //! and none away.
 
+use crate::policy::{fnv1a, mixed};
+
 /// The number of `id`, from 0 to 99.
 pub(super) fn hundredth(id: &str) -> u32 {
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let mixed = mixed ^ (mixed >> 31);
     // The upper part of the product: no number is preferred by more than one in 2^57.
-    ((u128::from(mixed) * 100) >> 64) as u32
+    ((u128::from(mixed(fnv1a(id))) * 100) >> 64) as u32
 }
 
 /// The place of the variant of `id` among those that have so many of a hundred each; `None` for the

@@ -15,6 +15,7 @@ use super::error::KindError;
 use super::payload::check_depth;
 use crate::Scheduler;
 use crate::clock::Moment;
+use crate::policy::OnConflict;
 use crate::scheduler::SubmitError;
 use crate::task::{CancelOutcome, TaskHandle};
 
@@ -24,7 +25,7 @@ use crate::task::{CancelOutcome, TaskHandle};
 pub enum Submitted {
     /// It is a task.
     Task(TaskHandle),
-    /// Its kind is not registered: it waits for that.
+    /// Its kind is not registered, or that of a task that it comes after: it waits for that.
     Unresolved,
 }
 
@@ -64,6 +65,18 @@ impl Waiting {
         &self.definition.id
     }
 
+    pub(super) fn on_conflict(&self) -> OnConflict {
+        self.definition.on_conflict
+    }
+
+    /// The task that it comes after, if that was all that was missing.
+    pub(super) fn dependency(&self) -> Option<&str> {
+        match &self.error {
+            Some(SubmitError::UnknownDependency(id)) => Some(id),
+            _ => None,
+        }
+    }
+
     pub(super) fn kind(&self) -> &str {
         &self.definition.kind
     }
@@ -87,7 +100,7 @@ impl Scheduler {
     /// # Errors
     ///
     /// [`SubmitError`], as by [`TaskBuilder::submit`](crate::TaskBuilder::submit), but for an unknown
-    /// kind. A definition that can never be a task is refused, whether its kind is registered or not.
+    /// kind, and for tasks that it comes after, as long as those are unresolved themselves. A definition that can never be a task is refused, whether its kind is registered or not.
     ///
     /// # Examples
     ///
@@ -117,16 +130,45 @@ impl Scheduler {
             error: None,
         };
         if core.kinds.get(waiting.kind()).is_some() {
-            return self.resolve_one(&waiting).map(Submitted::Task);
+            return self.resolve_or_keep(waiting);
         }
         waiting.definition.builder(self).check()?;
-        if core.registry.get(waiting.id()).is_some() {
-            return Err(SubmitError::DuplicateId(waiting.id().to_owned()));
+        if let Some(live) = core.registry.get(waiting.id()) {
+            match waiting.on_conflict() {
+                OnConflict::Keep => return Ok(Submitted::Task(TaskHandle::new(live))),
+                // Once there is something to replace it by.
+                OnConflict::Replace => {}
+                OnConflict::Refuse => {
+                    return Err(SubmitError::DuplicateId(waiting.id().to_owned()));
+                }
+            }
         }
         match core.kinds.keep(waiting) {
             Keeping::Kept => Ok(Submitted::Unresolved),
-            Keeping::Registered(waiting) => self.resolve_one(&waiting).map(Submitted::Task),
+            Keeping::Registered(waiting) => self.resolve_or_keep(waiting),
             Keeping::Refused(error) => Err(error),
+        }
+    }
+
+    /// Its kind is there. A task that it comes after may wait for its own, and then so does this one.
+    fn resolve_or_keep(&self, mut waiting: Waiting) -> Result<Submitted, SubmitError> {
+        let error = match self.resolve_one(&waiting) {
+            Ok(task) => return Ok(Submitted::Task(task)),
+            Err(error) => error,
+        };
+        let kinds = &self.core.kinds;
+        match &error {
+            SubmitError::UnknownDependency(id) if kinds.is_unresolved(id) => {}
+            _ => return Err(error),
+        }
+        waiting.error = Some(error);
+        match kinds.keep(waiting) {
+            Keeping::Refused(error) => Err(error),
+            // The other one may have become a task just now, and not met this one.
+            _ => {
+                self.resolve_each(Vec::new());
+                Ok(Submitted::Unresolved)
+            }
         }
     }
 
@@ -138,13 +180,25 @@ impl Scheduler {
     }
 
     /// Tries those again whose kind did not take them when it was registered, such as because their
-    /// id belonged to another task. Returns how many have become tasks.
+    /// id belonged to another task. Those that come after one that was unresolved follow it by
+    /// themselves. Returns how many have become tasks.
     pub fn resolve(&self) -> usize {
         let waiting = self.core.kinds.take_possible();
         self.resolve_each(waiting)
     }
 
     pub(super) fn resolve_each(&self, waiting: Vec<Waiting>) -> usize {
+        let mut resolved = self.try_each(waiting);
+        loop {
+            // Those that come after one that is a task now, until no more do.
+            match self.try_each(self.core.kinds.take_dependents()) {
+                0 => return resolved,
+                more => resolved += more,
+            }
+        }
+    }
+
+    fn try_each(&self, waiting: Vec<Waiting>) -> usize {
         let mut resolved = 0;
         for mut waiting in waiting {
             match self.resolve_one(&waiting) {

@@ -83,7 +83,7 @@ impl Context {
             started: attempt.started.0,
             calendar: occasion.calendar,
             missed: occasion.missed,
-            until: attempt.limit.at,
+            until: attempt.limit().at,
             terms: given.terms,
             values: values.map_or_else(OnceLock::new, OnceLock::from),
             clockwork: None,

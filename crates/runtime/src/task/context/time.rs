@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use super::Context;
 use crate::clock::Moment;
 use crate::driver::TimerKey;
-use crate::scheduler::{Fire, Told};
+use crate::scheduler::{Fire, Tidings, Told};
 use crate::task::values::RunValues;
 use crate::task::{StopReason, Task};
 
@@ -96,12 +96,8 @@ impl Context {
             token.stop(StopReason::TimedOut);
         } else if own < self.until {
             let (task, token) = (Arc::clone(&self.task), token.clone());
-            let reason = StopReason::TimedOut;
-            let told = Fire::Tell(Box::new(Told {
-                task,
-                token,
-                reason,
-            }));
+            let what = Tidings::Stop(token, StopReason::TimedOut);
+            let told = Fire::Tell(Box::new(Told { task, what }));
             // A closed engine is being shut down: the grace is the limit then.
             clockwork = engine.at_moment(own, told).ok().map(|timer| {
                 let task = Arc::clone(&self.task);

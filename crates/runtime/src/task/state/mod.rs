@@ -303,11 +303,10 @@ impl State {
 
     /// No run starts from now on.
     pub(super) fn cancel(&mut self) -> Met {
-        match self.standing {
-            Standing::Ended(_) => return Met::Ended,
-            Standing::Closing => return Met::Cancelled,
-            Standing::Active | Standing::Paused => {}
+        if let Standing::Ended(_) = self.standing {
+            return Met::Ended;
         }
+        let was_closing = self.is_closing();
         let queued = self.withdraw();
         if self.runs.len() == 0 {
             self.standing = Standing::Ended(End::Cancelled);
@@ -315,6 +314,9 @@ impl State {
         }
         self.standing = Standing::Closing;
         let tokens = self.runs.tell_all();
+        if was_closing && tokens.is_empty() {
+            return Met::Cancelled;
+        }
         Met::Running { tokens, queued }
     }
 
@@ -326,26 +328,25 @@ impl State {
         queued
     }
 
-    /// As `withdraw`, but for the run of `ticket`, which is about to be over.
-    pub(super) fn withdraw_others(&mut self, ticket: Ticket) -> usize {
+    /// The run of `ticket`, which is about to be over, wants to be the last: what is going beside it
+    /// goes on, and is not tried again; what waits will not start. Returns how many waited for a
+    /// worker.
+    pub(super) fn close(&mut self, ticket: Ticket) -> usize {
+        self.standing = Standing::Closing;
         let is_other = |run: &Run| run.ticket() != ticket;
         let queued = self.runs.remove_if(|run| run.is_queued() && is_other(run));
         self.runs.remove_if(|run| !run.is_going() && is_other(run));
         queued
     }
 
-    /// Every run that has begun gives way to a newer one: what waits for another attempt, or with
-    /// that for a worker, does not go on; what is going is told to stop. The tokens are to be set.
-    /// Also returns how many of them a worker would have had. A run that is replayed has not begun.
-    pub(super) fn give_way(
-        &mut self,
-        has_begun: impl Fn(Ticket) -> bool,
-    ) -> (Vec<CancelToken>, usize) {
+    /// Every run that has begun gives way to a newer one: what waits for another attempt does not go
+    /// on, be it that a worker could take it already; what is going is told to stop. The tokens, to be
+    /// set, and how many waited for a worker.
+    pub(super) fn give_way(&mut self, begun: &[Ticket]) -> (Vec<CancelToken>, usize) {
+        let has_begun = |run: &Run| run.is_queued() && begun.contains(&run.ticket());
+        let queued = self.runs.remove_if(has_begun);
         self.runs
             .remove_if(|run| matches!(run, Run::Retrying { .. }));
-        let queued = self
-            .runs
-            .remove_if(|run| run.is_queued() && has_begun(run.ticket()));
         (self.runs.tell_all(), queued)
     }
 

@@ -224,6 +224,6 @@ fn after_a_pause_over_the_end_of_its_window_nothing_is_left() {
         let (mut plan, first) = planned(&schedule.not_after(wall() + 60 * SECOND));
         let now = at(DAY);
         assert_eq!(plan.next_from(Some(first), now, wall_at(now)), None);
-        assert!(plan.is_last());
+        assert!(plan.is_once());
     }
 }

@@ -220,6 +220,6 @@ fn by_the_calendar_the_last_one_is_once() {
     let occurrence = plan.occur(Due::Wall(first), at(DAY), || first + DAY);
     assert_eq!((occurrence.nominal, occurrence.missed), (first + HOUR, 1));
     assert_eq!(occurrence.next, None);
-    assert!(plan.is_last());
+    assert!(plan.is_once());
     assert_eq!(plan.next_from(None, at(DAY), first), None);
 }

@@ -67,7 +67,7 @@ fn the_last_occurrence_of_a_window_is_once() {
             wall() + 20 * SECOND
         });
         assert_eq!((last.nominal, last.next), (wall() + 20 * SECOND, None));
-        assert!(plan.is_last());
+        assert!(plan.is_once());
     }
 }
 
@@ -85,7 +85,7 @@ fn what_is_found_due_after_the_window_stands_for_what_was_in_it() {
             (wall() + 10 * SECOND, wall() + 30 * SECOND)
         );
         assert_eq!((found.missed, found.next), (2, None));
-        assert!(plan.is_last());
+        assert!(plan.is_once());
     }
 }
 
@@ -101,7 +101,7 @@ fn a_pause_that_ends_after_the_window_is_the_end() {
         plan.after_end(at(81 * SECOND), || wall() + 21 * SECOND),
         None
     );
-    assert!(plan.is_last());
+    assert!(plan.is_once());
 }
 
 #[test]

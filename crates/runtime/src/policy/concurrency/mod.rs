@@ -1,8 +1,11 @@
 //! How many runs with one key may go at once.
 
+#[cfg(feature = "serde")]
+mod written;
+
 use std::num::NonZeroU32;
 
-use super::LimitError;
+use super::PolicyError;
 
 /// At most so many runs at once, of all tasks that name the same key: one, unless told otherwise.
 ///
@@ -44,11 +47,11 @@ impl Concurrency {
     }
 
     /// How many may go at once.
-    pub(crate) fn checked(&self) -> Result<NonZeroU32, LimitError> {
+    pub(crate) fn checked(&self) -> Result<NonZeroU32, PolicyError> {
         const FIELD: &str = "concurrency_key";
-        LimitError::check_text(FIELD, &self.key)?;
+        PolicyError::check_text(FIELD, &self.key)?;
         let at_most = NonZeroU32::new(self.at_most);
-        at_most.ok_or_else(|| LimitError::new(FIELD, "at most 0 at once", "at least 1"))
+        at_most.ok_or_else(|| PolicyError::new(FIELD, "at most 0 at once", "at least 1"))
     }
 }
 

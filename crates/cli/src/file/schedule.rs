@@ -1,0 +1,168 @@
+//! What a task is due by, as the file says it, and what the runtime makes of that.
+
+use std::fmt;
+use std::time::{Duration, Instant, SystemTime};
+
+use wheel_runtime::{Cron, Zone};
+
+use crate::duration;
+
+/// What a task is due by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    pub(crate) kind: Kind,
+    /// How often it is to run at most; without end if nothing is said.
+    pub(crate) count: Option<u64>,
+    pub(crate) not_before: Option<SystemTime>,
+    pub(crate) not_after: Option<SystemTime>,
+}
+
+/// Which of the keys it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Once, this long after `wheel` has read the file; or after the others, if it has to wait for
+    /// some.
+    After(Duration),
+    /// Once, at this instant of the wall clock.
+    At(SystemTime),
+    /// Once, as soon as the others that it depends on have ended.
+    Upstream,
+    /// Again and again on a fixed grid.
+    Every { period: Duration, start: Start },
+    /// Again and again when the wall clock of a zone says so.
+    Cron { cron: Box<Cron>, zone: Zone },
+}
+
+/// Where a grid begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Start {
+    OnePeriodOn,
+    Now,
+    At(SystemTime),
+    /// With the clock on the wall, of a zone if there is one.
+    Aligned(Option<Zone>),
+}
+
+/// Before what a program must not be started, said apart from the scheduler.
+#[derive(Debug, Clone)]
+pub(crate) enum Floor {
+    /// The n-th run is that of the n-th instant of a grid, or of a later one.
+    Grid {
+        first: Instant,
+        period: Option<Duration>,
+    },
+    /// The wall clock shows it.
+    Wall(SystemTime),
+    /// The wall clock shows what the run is for.
+    Nominal,
+}
+
+impl Schedule {
+    pub(crate) fn once(kind: Kind) -> Schedule {
+        Schedule {
+            kind,
+            count: Some(1),
+            not_before: None,
+            not_after: None,
+        }
+    }
+
+    /// Whether it is due more than once.
+    pub(crate) fn recurs(&self) -> bool {
+        matches!(self.kind, Kind::Every { .. } | Kind::Cron { .. })
+    }
+
+    /// What the runtime is told, but for the count.
+    pub(crate) fn asked(&self) -> wheel_runtime::Schedule {
+        use wheel_runtime::Schedule;
+        let schedule = match &self.kind {
+            Kind::After(delay) => Schedule::after(*delay),
+            Kind::At(instant) => Schedule::at(*instant),
+            Kind::Upstream => Schedule::after(Duration::ZERO),
+            Kind::Every { period, start } => {
+                let grid = Schedule::every(*period);
+                match start {
+                    Start::OnePeriodOn => grid,
+                    Start::Now => grid.start_now(),
+                    Start::At(start) => grid.start_at(*start),
+                    Start::Aligned(None) => grid.aligned(),
+                    Start::Aligned(Some(zone)) => grid.aligned().timezone(zone.clone()),
+                }
+            }
+            Kind::Cron { cron, zone } => Schedule::cron(Cron::clone(cron)).timezone(zone.clone()),
+        };
+        let schedule = match self.not_before {
+            Some(begin) => schedule.not_before(begin),
+            None => schedule,
+        };
+        match self.not_after {
+            Some(end) => schedule.not_after(end),
+            None => schedule,
+        }
+    }
+
+    /// Whether an instant is left after this one, whatever the count. `last` is what the last run was
+    /// for.
+    pub(crate) fn goes_on_after(&self, now: SystemTime, last: Option<SystemTime>) -> bool {
+        match &self.kind {
+            Kind::After(_) | Kind::At(_) | Kind::Upstream => true,
+            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
+                let next = last.and_then(|last| last.checked_add(*period));
+                self.not_after
+                    .is_none_or(|end| now < end && next.is_none_or(|next| next <= end))
+            }
+            Kind::Every { .. } | Kind::Cron { .. } => self.asked().occurrences(now).is_ok(),
+        }
+    }
+
+    /// For a task that is handed over right after this call.
+    pub(crate) fn floor(&self) -> Floor {
+        let (now, wall) = (Instant::now(), SystemTime::now());
+        let (delay, period) = match &self.kind {
+            Kind::After(delay) => (*delay, None),
+            Kind::Upstream => (Duration::ZERO, None),
+            Kind::At(instant) => return Floor::Wall(*instant),
+            Kind::Every { period, start } => match start {
+                Start::OnePeriodOn => (*period, Some(*period)),
+                // An anchor of the past keeps its phase: where that lies is not said again here.
+                Start::At(start) => (
+                    start.duration_since(wall).unwrap_or_default(),
+                    Some(*period),
+                ),
+                Start::Now => (Duration::ZERO, Some(*period)),
+                Start::Aligned(_) => return Floor::Nominal,
+            },
+            Kind::Cron { .. } => return Floor::Nominal,
+        };
+        match now.checked_add(delay) {
+            Some(first) => Floor::Grid { first, period },
+            // It is never due.
+            None => Floor::Wall(SystemTime::UNIX_EPOCH),
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::After(delay) => return write!(f, "after {}", duration::format(*delay)),
+            Kind::At(instant) => {
+                return match jiff::Timestamp::try_from(*instant) {
+                    Ok(instant) => write!(f, "at {instant}"),
+                    Err(_) => write!(f, "at an instant out of range"),
+                };
+            }
+            Kind::Upstream => return write!(f, "at once"),
+            Kind::Every { period, start } => {
+                write!(f, "every {}", duration::format(*period))?;
+                match start {
+                    Start::Aligned(None) => write!(f, " aligned")?,
+                    Start::Aligned(Some(zone)) => write!(f, " aligned in {zone}")?,
+                    Start::OnePeriodOn | Start::Now | Start::At(_) => {}
+                }
+            }
+            Kind::Cron { cron, zone } => write!(f, "cron {cron} in {zone}")?,
+        }
+        self.count.map_or(Ok(()), |count| write!(f, " x{count}"))
+    }
+}

@@ -1,0 +1,67 @@
+//! What the runtime is asked for by a task of the file.
+
+use std::time::Duration;
+
+use wheel_runtime::{RateLimit, Retry, Scheduler, TaskBuilder};
+
+use crate::file::{self, Backoff, Rate, Task};
+
+/// The task, ready for its handler.
+pub(super) fn builder<'s>(scheduler: &'s Scheduler, task: &Task) -> TaskBuilder<'s> {
+    let mut builder = scheduler.task(&task.id).schedule(task.schedule.asked());
+    if let Some(count) = task.schedule.count {
+        builder = builder.count(count);
+    }
+    for upstream in &task.upstream {
+        builder = builder.depends_on(&upstream.id, upstream.ended);
+    }
+    if let Some(retry) = &task.retry {
+        builder = builder.retry(policy(retry));
+    }
+    if let Some(deadline) = task.deadline {
+        builder = builder.deadline(deadline);
+    }
+    if let Some(misfire) = task.misfire {
+        builder = builder.misfire(misfire);
+    }
+    if let Some(overlap) = task.overlap {
+        builder = builder.overlap(overlap);
+    }
+    if let Some(jitter) = task.jitter {
+        builder = builder.jitter(jitter);
+    }
+    if let Some(priority) = task.priority {
+        builder = builder.priority(priority);
+    }
+    if let Some(concurrency) = &task.concurrency {
+        let at_most = concurrency.at_most.unwrap_or(1);
+        let key = wheel_runtime::Concurrency::key(&concurrency.key);
+        builder = builder.concurrency_key(key.at_most(at_most));
+    }
+    if let Some(rate) = &task.rate {
+        builder = builder.rate_limit(limit(rate));
+    }
+    builder
+}
+
+fn policy(retry: &file::Retry) -> Retry {
+    let policy = match retry.backoff {
+        Backoff::Fixed => Retry::fixed(retry.delay),
+        Backoff::Linear => Retry::linear(retry.delay),
+        Backoff::Exponential => Retry::exponential(retry.delay),
+    };
+    let policy = match retry.jitter {
+        None => policy,
+        Some(jitter) => policy.jitter(jitter),
+    };
+    let max_delay = retry.max_delay.unwrap_or(Duration::MAX);
+    policy.max_attempts(retry.attempts).max_delay(max_delay)
+}
+
+fn limit(rate: &Rate) -> RateLimit {
+    let limit = RateLimit::new(rate.starts, rate.period).burst(rate.burst.unwrap_or(1));
+    match &rate.key {
+        Some(key) => limit.key(key),
+        None => limit,
+    }
+}
