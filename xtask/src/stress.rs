@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bounds, baseline, idle   once, in release, with WHEEL_FULL     work and memory, counted
+//! soak                     the same                              a week of 100,000 tasks
 //! stress of each crate     for so many seconds in all            every value leaves once
 //! ```
 //!
@@ -24,6 +25,7 @@ const BOUNDS: &[(&str, &[&str])] = &[
     ("wheel-overflow", &["--lib", "tests::"]),
     ("wheel-runtime", &["--test", "baseline"]),
     ("wheel-runtime", &["--test", "timers_idle"]),
+    ("wheel-runtime", &["--features", "serde", "--test", "soak"]),
 ];
 
 /// Packages whose test program `stress` plays rounds.

@@ -38,6 +38,11 @@ impl EngineConfig {
     pub(crate) fn tick(&self) -> TickLength {
         self.tick
     }
+
+    /// Whether the clock is moved by hand.
+    pub(crate) fn is_by_hand(&self) -> bool {
+        self.clock.as_manual().is_some()
+    }
 }
 
 impl EngineSettings {

@@ -17,6 +17,7 @@ use super::dead_letters::DeadQueue;
 use super::gate::{Gate, Watch};
 use super::history::Ended;
 use super::hung::Hung;
+use super::in_turn::InTurn;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
 use super::pools::{PoolSpec, Routes};
@@ -322,8 +323,12 @@ impl SchedulerBuilder {
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
         let counters = Arc::new(Counters::new());
         let sink = TaskSink::new(lines, at_gate, Arc::clone(&counters), self.queue_max);
+        let engine = match config.is_by_hand() {
+            true => Engine::start(config, InTurn::new(sink))?,
+            false => Engine::start(config, sink)?,
+        };
         let core = Core {
-            engine: Engine::start(config, sink)?,
+            engine,
             registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,

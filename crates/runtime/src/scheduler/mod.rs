@@ -46,6 +46,7 @@ mod hung;
 mod kinds;
 
 mod sink;
+mod in_turn;
 mod gate;
 mod mark;
 #[cfg(wheel_model)]

@@ -32,6 +32,9 @@ pub(crate) enum Fire {
     Again(Box<Came>),
     /// A run that waits already, on its way to the executor.
     Run(Box<WaitingRun>),
+    /// Several of one task.
+    #[expect(clippy::box_collection, reason = "a vector is three words")]
+    Runs(Box<Vec<WaitingRun>>),
     /// Something else for the executor.
     Job(Box<Job>),
     /// Somebody is to be told something.
@@ -261,6 +264,42 @@ impl Line {
     }
 }
 
+impl Fire {
+    /// Where it stands among what is due at the same instant, if that is to be the same each time:
+    /// first what makes room, then what has begun, then what is new.
+    pub(super) fn turn(&self) -> (u8, u64, Ticket, [Option<&str>; 2]) {
+        match self {
+            Fire::Again(came) => came.what.turn(&came.task),
+            Fire::Occurrence { task, epoch } => What::Occurrence(*epoch).turn(task),
+            Fire::Retry { task, ticket } => What::Retry(*ticket).turn(task),
+            Fire::Timeout { task, ticket } => What::Timeout(*ticket).turn(task),
+            Fire::Mark(_) | Fire::Job(_) | Fire::Sweep(_) => (0, 0, 0, [None; 2]),
+            Fire::Tell(told) => (1, told.task.id.serial, 0, [None; 2]),
+            Fire::Freed(limits) => (3, 0, 0, limits.keys()),
+            Fire::Tokens(limits) => (4, 0, 0, limits.keys()),
+            Fire::Gate(limits) => (5, 0, 0, limits.keys()),
+            Fire::Run(run) => run_turn(run),
+            Fire::Runs(runs) => runs.first().map_or((7, 0, 0, [None; 2]), run_turn),
+        }
+    }
+}
+
+fn run_turn(run: &WaitingRun) -> (u8, u64, Ticket, [Option<&str>; 2]) {
+    let (serial, ticket) = run.turn();
+    (7, serial, ticket, [None; 2])
+}
+
+impl What {
+    fn turn(self, task: &Task) -> (u8, u64, Ticket, [Option<&'static str>; 2]) {
+        let (sort, number) = match self {
+            What::Timeout(ticket) => (2, ticket),
+            What::Retry(ticket) => (6, ticket),
+            What::Occurrence(epoch) => (8, epoch),
+        };
+        (sort, task.id.serial, number, [None; 2])
+    }
+}
+
 /// A job that refuses the run, in front of all others: that takes the lock of its task, and may drop
 /// or call what is the user's, which is nothing for the driver.
 fn refusal(run: WaitingRun) -> Job {
@@ -280,6 +319,7 @@ impl Sink<Fire> for TaskSink {
                 self.look(*busy, now);
             }
             Fire::Run(run) => self.go(*run, now),
+            Fire::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
             Fire::Job(job) => self.lines[0].jobs.push(*job),
             Fire::Tell(told) => {
                 if !told.try_tell() {

@@ -124,11 +124,14 @@ impl Task {
 
     /// Sends runs to the executor by way of the driver, like every run. Not under the lock: what a
     /// closed engine refuses is dropped, and tells the task.
-    pub(super) fn hand_over(&self, runs: Vec<WaitingRun>) {
+    /// Several go as one, so that they are found due together.
+    pub(super) fn hand_over(&self, mut runs: Vec<WaitingRun>) {
+        let fire = match runs.len() {
+            0 => return,
+            1 => Fire::Run(Box::new(runs.remove(0))),
+            _ => Fire::Runs(Box::new(runs)),
+        };
         let engine = &self.core.engine;
-        for run in runs {
-            let now = engine.clock().now();
-            drop(engine.at_moment(now, Fire::Run(Box::new(run))));
-        }
+        drop(engine.at_moment(engine.clock().now(), fire));
     }
 }

@@ -93,6 +93,12 @@ impl WaitingRun {
             .clone()
     }
 
+    /// Whose it is, and which of that task's.
+    pub(crate) fn turn(&self) -> (u64, Ticket) {
+        let serial = self.task.as_ref().map_or(0, |task| task.id.serial);
+        (serial, self.ticket)
+    }
+
     /// Whether it would still start; `None` while somebody holds the lock of its task.
     pub(crate) fn is_wanted(&self) -> Option<bool> {
         let life = self.task.as_ref()?.life.try_lock()?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use wheel_runtime::{
-    Context, GraphBuilder, GraphError, GraphHandle, Outcome, Retry, Schedule, SubmitError,
+    Context, GraphBuilder, GraphError, GraphHandle, Misfire, Outcome, Retry, Schedule, SubmitError,
     TaskFilter, TaskState, TriggerOutcome, When, WhenNodeFails,
 };
 
@@ -112,6 +112,44 @@ fn a_node_has_the_policies_of_a_task() {
     assert_eq!(record.times("a"), [0, 10, 20]);
     assert_eq!(record.times("b"), [20]);
     assert_eq!(graph.wait(), Succeeded);
+}
+
+#[test]
+fn nodes_are_for_the_instant_of_the_graph_however_late_they_are() {
+    let bed = Bed::inline();
+    let start = bed.clock.wall();
+    let (sent, seen) = std::sync::mpsc::channel();
+    let hour = ms(3_600_000);
+    let slow = Retry::fixed(hour / 60);
+    let tell = move |run: &Context| {
+        let line = (run.id().to_owned(), run.attempt(), run.nominal());
+        sent.send(line).unwrap();
+        match (run.id(), run.attempt()) {
+            ("g/a", 1) => Err("not yet"),
+            _ => Ok(()),
+        }
+    };
+    let graph = bed.scheduler.graph("g").every(hour);
+    let graph = graph.node_with("a", |task| task.retry(slow), tell.clone());
+    let graph = graph.node_with("b", |task| task.misfire(Misfire::Skip).deadline(hour), tell);
+    graph.chain(["a", "b"]).start().unwrap();
+    let of_run = |nominal| {
+        let line = |id: &str, attempt| (id.to_owned(), attempt, nominal);
+        [line("g/a", 1), line("g/a", 2), line("g/b", 1)]
+    };
+    // Two are found due together, the later of them half an hour late.
+    bed.clock.advance(hour * 5 / 2);
+    bed.clock.run_for(hour / 4);
+    assert_eq!(
+        seen.try_iter().collect::<Vec<_>>(),
+        of_run(start + hour * 2)
+    );
+    for wall in [start + hour * 10, start] {
+        bed.clock.set_wall(wall);
+        bed.clock.run_for(hour);
+    }
+    let runs = [of_run(start + hour * 3), of_run(start + hour * 4)];
+    assert_eq!(seen.try_iter().collect::<Vec<_>>(), runs.concat());
 }
 
 #[test]

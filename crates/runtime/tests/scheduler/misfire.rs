@@ -203,3 +203,27 @@ fn a_number_that_is_not_possible_is_refused_by_name() {
         "overlap: Allow with max 1001 is not possible: 1 to 1000"
     );
 }
+
+#[test]
+fn what_a_run_that_is_too_late_stood_for_is_left_out_with_it() {
+    let bed = Bed::with(|builder| builder.workers(1).misfire_threshold(ms(1_000)));
+    let task = bed
+        .scheduler
+        .task("x")
+        .every(ms(100))
+        .misfire(Misfire::Skip);
+    let task = task.run(|_| ()).unwrap();
+    let busy = bed.occupy_worker();
+    bed.clock.advance(ms(300));
+    for _ in 0..20 {
+        bed.clock.advance(ms(100));
+    }
+    busy.open();
+    bed.settle();
+    let (info, stats) = (task.info(), bed.scheduler.stats());
+    assert_eq!((info.runs, info.skipped, info.missed), (0, 23, 0));
+    assert_eq!(
+        (stats.skipped, stats.skipped_misfire, stats.missed),
+        (23, 3, 0)
+    );
+}

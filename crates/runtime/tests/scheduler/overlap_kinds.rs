@@ -1,5 +1,6 @@
 //! The overlap policies besides the default one.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wheel_runtime::{
@@ -187,6 +188,83 @@ fn a_run_that_waits_for_another_attempt_gives_way_at_once() {
     );
     let stats = bed.scheduler.stats();
     assert_eq!((stats.abandoned, stats.retrying), (1, 0));
+}
+
+#[test]
+fn another_attempt_that_waits_for_a_worker_gives_way_and_stays_that_of_its_own_run() {
+    let bed = Bed::workers(1);
+    let start = bed.clock.wall();
+    let task = bed.scheduler.task("x").every(ms(100));
+    let task = task.overlap(Overlap::CancelRunning);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&seen);
+    let task = task.retry(Retry::fixed(ms(10))).run(move |run: &Context| {
+        let line = (run.run(), run.attempt(), run.nominal());
+        notes.lock().unwrap().push(line);
+        match run.run() {
+            1 => Err("no paper"),
+            _ => Ok(()),
+        }
+    });
+    let task = task.unwrap();
+    bed.jump(ms(100));
+    let busy = bed.occupy_worker();
+    bed.clock.advance(ms(10));
+    assert_eq!(task.info().state, TaskState::Queued);
+    bed.clock.advance(ms(90));
+    busy.open();
+    bed.settle();
+    let at = |n| start + ms(n);
+    assert_eq!(*seen.lock().unwrap(), [(1, 1, at(100)), (2, 1, at(200))]);
+    let (info, stats) = (task.info(), bed.scheduler.stats());
+    assert_eq!((info.runs, info.succeeded, info.skipped), (2, 1, 0));
+    assert_eq!((stats.abandoned, stats.retrying, stats.queued), (1, 0, 0));
+}
+
+#[test]
+fn what_a_run_stood_for_is_left_out_with_it_and_counted_once() {
+    let bed = Bed::workers(1);
+    let task = bed.scheduler.task("x").every(ms(100));
+    let task = task.overlap(Overlap::CancelRunning).run(|_| ()).unwrap();
+    let busy = bed.occupy_worker();
+    // A run for three waits for the worker; a newer one takes its place.
+    bed.clock.advance(ms(300));
+    assert_eq!(counts(&task), (0, 0, 0, 0));
+    bed.clock.advance(ms(100));
+    busy.open();
+    bed.settle();
+    assert_eq!(counts(&task), (1, 0, 3, 0));
+    assert_eq!(bed.scheduler.stats().missed, 0);
+}
+
+#[test]
+fn a_replay_that_waits_for_a_worker_does_not_give_way_and_keeps_its_instant() {
+    let bed = Bed::workers(1);
+    let start = bed.clock.wall();
+    let task = bed.scheduler.task("x").every(ms(100));
+    let task = task.overlap(Overlap::CancelRunning);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&seen);
+    let retry = Retry::fixed(ms(10)).max_attempts(1);
+    let task = task.retry(retry).run(move |run: &Context| {
+        notes.lock().unwrap().push(run.nominal());
+        match run.run() {
+            1 => Err("no paper"),
+            _ => Ok(()),
+        }
+    });
+    let task = task.unwrap();
+    bed.jump(ms(100));
+    let busy = bed.occupy_worker();
+    let letter = bed.scheduler.dead_letters().list().remove(0);
+    bed.scheduler.dead_letters().replay(letter.id).unwrap();
+    bed.clock.advance(ms(100));
+    busy.open();
+    bed.settle();
+    let at = |n| start + ms(n);
+    assert_eq!(*seen.lock().unwrap(), [at(100), at(100), at(200)]);
+    let info = task.info();
+    assert_eq!((info.runs, info.succeeded, info.skipped), (3, 2, 0));
 }
 
 #[test]

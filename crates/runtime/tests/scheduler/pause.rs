@@ -259,3 +259,20 @@ fn a_shutdown_names_what_is_paused() {
     assert!(report.pending[0].is_paused);
     assert_eq!(task.wait(), TaskState::Cancelled);
 }
+
+#[test]
+fn what_a_run_stands_for_is_counted_once_also_if_a_pause_held_it_up() {
+    let bed = Bed::workers(1);
+    let task = bed.scheduler.task("x").every(ms(100)).run(|_| ()).unwrap();
+    let busy = bed.occupy_worker();
+    bed.clock.advance(ms(300));
+    assert_eq!(bed.scheduler.pause("x"), PauseOutcome::Paused);
+    busy.open();
+    bed.settle();
+    assert_eq!((task.info().runs, task.info().backlog), (0, 1));
+    let resumed = bed.scheduler.resume("x", ResumeFrom::Missed);
+    assert_eq!(resumed, ResumeOutcome::Resumed);
+    bed.settle();
+    assert_eq!((task.info().runs, task.info().missed), (1, 2));
+    assert_eq!(bed.scheduler.stats().missed, 2);
+}

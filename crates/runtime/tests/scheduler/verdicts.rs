@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use wheel_runtime::{Context, Outcome, Retry, TaskState};
+use wheel_runtime::{Context, Outcome, Overlap, Retry, TaskState};
 
 use crate::bed::{Bed, ms};
 
@@ -163,4 +163,29 @@ fn a_handler_may_end_its_recurring_task() {
         (3, 1, 0)
     );
     assert!(bed.scheduler.get("poll").is_none());
+}
+
+#[test]
+fn who_says_that_there_is_nothing_more_to_do_abandons_the_runs_beside_it_that_wait() {
+    let bed = Bed::inline();
+    let task = bed
+        .scheduler
+        .task("x")
+        .every(ms(10))
+        .overlap(Overlap::Allow { max: 3 });
+    let task = task
+        .retry(Retry::fixed(ms(1_000)))
+        .run(|run: &Context| match run.run() {
+            1 => Outcome::Failure("no paper".into()),
+            2 => Outcome::Snooze(ms(1_000)),
+            _ => Outcome::Cancel,
+        });
+    let task = task.unwrap();
+    bed.clock.run_for(ms(30));
+    assert_eq!(task.wait(), TaskState::Cancelled);
+    let stats = bed.scheduler.stats();
+    assert_eq!((stats.runs, stats.succeeded, stats.abandoned), (3, 1, 2));
+    assert_eq!((stats.retrying, stats.queued), (0, 0));
+    bed.clock.run_for(ms(2_000));
+    assert_eq!(bed.scheduler.stats().runs, 3);
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use wheel_runtime::{
-    Context, InlineExecutor, Jitter, RescheduleError, Schedule, ScheduleError, SubmitError,
-    TaskState,
+    Context, InlineExecutor, Jitter, Overlap, RescheduleError, Schedule, ScheduleError,
+    SubmitError, TaskState,
 };
 
 use crate::bed::{Bed, ms};
@@ -313,4 +313,27 @@ fn what_cannot_be_is_refused_and_the_task_stays_as_it_was() {
     ));
     bed.clock.run_for(HOUR);
     assert_eq!(task.info().runs, 1);
+}
+
+#[test]
+fn a_new_schedule_after_the_end_of_a_window_loses_nothing_that_waits() {
+    let bed = Bed::workers(1);
+    let end = bed.clock.wall() + ms(300);
+    let task = bed.scheduler.task("x").every(ms(100)).not_after(end);
+    let task = task
+        .overlap(Overlap::QueueAll { max: 5 })
+        .run(|_| ())
+        .unwrap();
+    let busy = bed.occupy_worker();
+    (0..3).for_each(|_| bed.clock.advance(ms(100)));
+    // All of the window is due: one waits for the worker, two for that one.
+    assert_eq!(task.info().backlog, 2);
+    bed.scheduler
+        .reschedule("x", Schedule::every(ms(100)))
+        .unwrap();
+    busy.open();
+    bed.settle();
+    assert_eq!(task.info().runs, 3);
+    bed.jump(ms(100));
+    assert_eq!((task.info().runs, task.info().skipped), (4, 0));
 }
