@@ -22,6 +22,9 @@ pub const SIZES: crate::Sizes = crate::Sizes::Tiny;
 /// The most steps of an execution: a whole scheduler takes some hundred only to begin and to end.
 const MAX_BRANCHES: usize = 20_000;
 
+/// The most threads of an execution, loom's first one included, which is as many as loom can do.
+const MAX_THREADS: usize = 5;
+
 /// Runs a model in every interleaving within loom's bounds and says how many those were.
 ///
 /// `LOOM_MAX_PREEMPTIONS` bounds the search, as in loom itself.
@@ -31,10 +34,16 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     let count = std::sync::Arc::clone(&executions);
     let mut builder = loom::model::Builder::new();
     builder.max_branches = builder.max_branches.max(MAX_BRANCHES);
+    let run = std::sync::Arc::new(run);
+    builder.max_threads = builder.max_threads.max(MAX_THREADS);
     builder.check(move || {
         // Relaxed: as above.
         count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        run();
+        // loom's first thread has a small stack, too small for a scheduler that is built and shut
+        // down; it only waits.
+        let run = std::sync::Arc::clone(&run);
+        let first = thread::spawn(move || run());
+        first.join().expect("a panic ends the model");
     });
     // Relaxed: as above.
     let executions = executions.load(std::sync::atomic::Ordering::Relaxed);

@@ -15,6 +15,9 @@ pub use std::thread::panicking;
 
 use super::{Condvar, Mutex};
 
+/// The stack of a thread, in words: four times loom's own.
+const STACK: usize = 0x4000;
+
 #[derive(Debug, Default)]
 struct Token {
     given: Mutex<bool>,
@@ -138,7 +141,7 @@ impl Builder {
     ) -> io::Result<JoinHandle<T>> {
         let token = Arc::new(Token::default());
         let own = Arc::clone(&token);
-        let mut builder = loom::thread::Builder::new();
+        let mut builder = loom::thread::Builder::new().stack_size(STACK);
         if let Some(name) = self.name {
             builder = builder.name(name);
         }

@@ -1,15 +1,17 @@
 //! Faults of logic: what is changed, and what must notice it.
 //!
-//! One list per crate, and of the runtime one for cron, one for the other schedules, one for what
-//! happens when a run fails, one for occurrences that meet something, one for time limits, and one
-//! for tasks that come after others. A fault is a mistake that somebody could make: a step left out,
+//! One list per crate, and of the runtime one for the pool, one for cron, one for the other schedules,
+//! one for what happens when a run fails, one for occurrences that meet something, one for time
+//! limits, one for other limits and kinds, and one for tasks that come after others. A fault is a mistake that somebody could make: a step left out,
 //! two steps in the other order, a bound off by one. Its text stands exactly once in its file, and
 //! what notices it is a model where it takes two threads, else the test that is nearest.
 
 mod cron;
 mod dependencies;
+mod limits;
 mod occurrences;
 mod overflow;
+mod pool;
 mod retry;
 mod runtime;
 mod schedule;
@@ -65,12 +67,14 @@ impl fmt::Display for Notice {
 pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
     let crates = [
         overflow::FAULTS,
+        pool::FAULTS,
         runtime::FAULTS,
         cron::FAULTS,
         retry::FAULTS,
         schedule::FAULTS,
         occurrences::FAULTS,
         time::FAULTS,
+        limits::FAULTS,
         dependencies::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()

@@ -71,9 +71,8 @@ impl Shared {
 
     /// A worker that has slept for nothing leaves, if fewer would do. Whether it has.
     pub(super) fn leave_if_idle(&self) -> bool {
-        // SeqCst: orders the clearing of the own bit before the look at those of others; pairs with
-        // the fence at the end of `sleep_unless`. [O83]
-        fence(Ordering::SeqCst);
+        // The fence at the end of `sleep_unless` stands between the clearing of the own bit and this
+        // look, and pairs with itself in who was seen asleep. [O82]
         if !self.sleepers.is_anyone_asleep() || !self.staff.leave_if_idle() {
             return false;
         }

@@ -125,7 +125,7 @@ impl Sleepers {
         // looks. [O56]
         let before = block.asleep.fetch_and(!bit, Ordering::Relaxed);
         // SeqCst: orders that before the look at how many are at work, and at who else is asleep;
-        // pairs with the fences of one that leaves (`hire.rs`). [O82]
+        // pairs with the fence of one that leaves (`hire.rs`), and with itself in that one. [O82]
         fence(Ordering::SeqCst);
         if is_over && before & bit != 0 {
             Slept::ForNothing
