@@ -55,7 +55,6 @@ pub(crate) mod modelled;
 mod activity;
 mod closing;
 mod shutdown;
-
 mod global;
 
 use std::fmt;
@@ -295,8 +294,8 @@ impl Scheduler {
     /// that handler's own run; on the driver thread, where handlers of an
     /// [`InlineExecutor`](crate::InlineExecutor) run, it does not wait at all. A run that waits for a
     /// token of its rate limit is waited for as well: on a manual clock, which does not bring the
-    /// token by itself, go on with [`run_for`](crate::ManualClock::run_for).
-    /// A run that waits for a worker is waited for, so a handler that calls this on the last free
+    /// token by itself, go on with [`run_for`](crate::ManualClock::run_for). A
+    /// run that waits for a worker is waited for, so a handler that calls this on the last free
     /// worker waits for ever: give it a limit there.
     ///
     /// # Examples
