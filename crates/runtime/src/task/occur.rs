@@ -93,14 +93,12 @@ impl Task {
             Misfire::Skip => {
                 let found = life.plan.found_due(armed, now, clock.wall(), 1);
                 let latest = found.found[0];
-                // What had to wait for others is due when they let it, whenever it is for.
-                let late = latest.late.min(now.since(due));
-                if late > self.core.misfire_threshold {
+                if latest.late > self.core.misfire_threshold {
                     self.skip(life, found.dropped + 1, SkipReason::Misfire);
                 } else {
                     let mut occasion = occasion(latest.nominal, latest.due, found.dropped);
                     // Also when a worker is free, what counts is how late the latest is.
-                    occasion.late_from = now.before(late);
+                    occasion.late_from = now.before(latest.late);
                     if let Some(run) = self.admit(life, occasion) {
                         looked = Looked::Run(run);
                     }
@@ -146,7 +144,11 @@ impl Task {
     }
 
     /// A run for `occasion` waits for a worker now, if the overlap policy lets it.
-    fn admit(self: &Arc<Task>, life: &mut Life, occasion: Occasion) -> Option<WaitingRun> {
+    pub(super) fn admit(
+        self: &Arc<Task>,
+        life: &mut Life,
+        occasion: Occasion,
+    ) -> Option<WaitingRun> {
         match self.queue(life, occasion) {
             Err(Refused::Busy) => {}
             admitted => return admitted.ok(),

@@ -23,7 +23,8 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::MutexGuard;
 
 use super::state::End;
-use super::{Leftovers, Life, Looked, NotArmed, SkipReason, Task, TaskState, WaitingRun};
+use super::waiting::{Occasion, WaitingRun};
+use super::{Leftovers, Life, NotArmed, SkipReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::policy::{Draws, When};
 use crate::schedule::{Due, Plan, Schedule};
@@ -279,11 +280,9 @@ impl Task {
             life.rare().suspended = Some(due);
         } else if is_due {
             // At once, so that who waits for runs to end sees no gap between the two.
-            match self.take_occurrence(&mut life, Some(due), now, now) {
-                Looked::Run(run) => runs.push(run),
-                Looked::Runs(several) => runs = several,
-                Looked::Job(_) | Looked::Nothing | Looked::Busy(_) => {}
-            }
+            // It is due when the others let it, whenever it is for.
+            let at = life.plan.calendar(due);
+            runs.extend(self.admit(&mut life, Occasion::of_schedule(now, at)));
         } else {
             // A closed engine is being shut down, which ends this task as well.
             let _ = self.arm_first(&mut life, due);

@@ -117,6 +117,14 @@ impl WaitingRun {
 }
 
 impl Occasion {
+    /// The only one of a task that runs once, due now for the instant `at`.
+    pub(super) fn of_schedule(now: Moment, at: SystemTime) -> Occasion {
+        Occasion {
+            origin: Origin::Schedule,
+            ..Occasion::by_hand(now, at, at)
+        }
+    }
+
     /// A run outside of the schedule, due now.
     pub(super) fn by_hand(now: Moment, nominal: SystemTime, due: SystemTime) -> Occasion {
         Occasion {
