@@ -74,6 +74,8 @@ fn of_a_timeout_and_a_return_one_decides() {
         job.run();
         let token = left.finish();
         rest_unexplored();
+        // What the driver has left of the task is on the shelf.
+        shop.run_all();
         let stats = shop.stats_when_idle();
         let is_late = token.is_cancelled();
         sees.note(usize::from(is_late));
