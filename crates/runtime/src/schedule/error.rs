@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::window::rfc3339;
 use super::{Cron, CronError, Zone, ZoneError};
 
-/// Why a [`Schedule`] is refused. Trying again does not help.
+/// Why a [`Schedule`](crate::Schedule) is refused. Trying again does not help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScheduleError {

@@ -19,12 +19,12 @@ pub enum SubmitError {
     /// Neither `after`, `at`, `every`, `every_after`, `cron` nor `depends_on` was called.
     NoSchedule,
     /// The task is to come after one of which nothing is known: there is no live task with this id,
-    /// and none in the [history](Scheduler::history).
+    /// and none in the [history](crate::Scheduler::history).
     UnknownDependency(String),
     /// The task would wait for itself: each of these comes after the one before, and the last is the
     /// first.
     DependencyCycle(Vec<String>),
-    /// The schedule recurs, and the task is to come after others. A [graph](Scheduler::graph) can
+    /// The schedule recurs, and the task is to come after others. A [graph](crate::Scheduler::graph) can
     /// recur as a whole.
     RecurringDependent,
     /// The schedule is not possible.
