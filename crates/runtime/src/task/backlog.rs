@@ -122,9 +122,9 @@ impl Task {
         runs
     }
 
-    /// Sends runs to the executor by way of the driver, like every run. Not under the lock: what a
-    /// closed engine refuses is dropped, and tells the task.
-    /// Several go as one, so that they are found due together.
+    /// Sends runs to the executor by way of the driver, like every run; several go as one, so that
+    /// they are found due together. Not under the lock: what a closed engine refuses is dropped, and
+    /// tells the task.
     pub(super) fn hand_over(&self, mut runs: Vec<WaitingRun>) {
         let fire = match runs.len() {
             0 => return,

@@ -70,8 +70,7 @@ impl Task {
         };
         if life.plan.is_once() || self.has_enough(&life) {
             // This run is the one that was wanted, brought forward.
-            self.disarm(&mut life);
-            life.forget_pause();
+            self.drop_next(&mut life);
             life.forget_upstream();
         }
         self.over_with(life, before);
@@ -121,8 +120,7 @@ impl Task {
         }
         if self.has_enough(&life) {
             // These are the runs that were wanted.
-            self.disarm(&mut life);
-            life.forget_pause();
+            self.drop_next(&mut life);
         }
         let follow = self.release(&mut life);
         self.over_with(life, before);
@@ -148,8 +146,7 @@ impl Task {
         life.put_trial(ticket, Trial::replayed(letter));
         // An occurrence that is armed is another one, but runs by hand count.
         if self.has_enough(&life) {
-            self.disarm(&mut life);
-            life.forget_pause();
+            self.drop_next(&mut life);
         }
         self.over_with(life, before);
         // Refused by a closed engine it is in the report of the shutdown, as a run that waits.

@@ -165,7 +165,7 @@ impl Task {
             failed: 0,
             nominal: attempt.nominal,
             missed: attempt.missed,
-            deadline: attempt.deadline(),
+            deadline: Limit::NONE,
             last_error: None,
             values: None,
             timer: None,
@@ -276,7 +276,7 @@ impl Task {
         }
         let next = if is_stopped {
             Next::Nothing(End::Cancelled)
-        } else if life.armed.is_some() || life.suspended().is_some() || life.backlog_len() > 0 {
+        } else if life.has_next() || life.backlog_len() > 0 {
             Next::MoreToCome
         } else if life.plan.is_once() || self.has_enough(life) {
             Next::Nothing(result)
@@ -286,7 +286,7 @@ impl Task {
             let clock = self.core.engine.clock();
             // Of a grid it is not armed where those to come seemed to be enough.
             let due = life.plan.next_from(None, clock.now(), clock.wall());
-            match due.map(|due| self.arm_or_suspend(life, due)) {
+            match due.map(|due| self.arm_next(life, due)) {
                 Some(Ok(())) => Next::MoreToCome,
                 // Its window is over.
                 None if !was_cancelled => Next::Nothing(result),

@@ -91,9 +91,8 @@ impl Task {
     /// The runs that are going are the last; the id is free from now on. What the others leave is to
     /// be let go without the lock.
     pub(super) fn let_runs_end(self: &Arc<Task>, life: &mut Life) -> Lost {
-        self.disarm(life);
+        self.drop_next(life);
         life.clear_backlog();
-        life.forget_pause();
         life.rare().is_leaving = true;
         self.core
             .leaving
@@ -152,9 +151,6 @@ impl Task {
         life.note_schedule(schedule);
         let armed = if self.has_enough(life) {
             life.forget_pause();
-            Ok(())
-        } else if life.state.is_paused() {
-            life.rare().suspended = Some(first);
             Ok(())
         } else {
             self.arm_first(life, first)

@@ -82,9 +82,9 @@ pub use outcome::{IntoOutcome, Outcome};
 pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
 use rare::Rare;
 pub(crate) use run::{is_inside_attempt, is_inside_run_of_core, is_inside_run_of_task};
-use state::State;
 pub use state::TaskState;
 pub(crate) use state::Ticket;
+use state::{End, State};
 pub use stop::StopReason;
 use tally::LazyTally;
 pub(crate) use terms::Terms;
@@ -294,7 +294,7 @@ impl Task {
     }
 
     /// The engine calls back when `due` comes, the first occurrence of a schedule, under the
-    /// present epoch.
+    /// present epoch. Of a task that is paused, nothing is armed before it is resumed.
     fn arm_first(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
         self.arm(life, due, Engine::at_moment)
     }
@@ -311,6 +311,10 @@ impl Task {
         due: Due,
         at: impl FnOnce(&Engine<Fire>, Moment, Fire) -> Result<TimerKey, InsertError<Fire>>,
     ) -> Result<(), NotArmed> {
+        if life.state.is_paused() {
+            life.rare().suspended = Some(due);
+            return Ok(());
+        }
         let engine = &self.core.engine;
         let fire = Fire::Occurrence {
             task: Arc::clone(self),
@@ -334,6 +338,12 @@ impl Task {
             // here.
             drop(self.core.engine.cancel(armed.key));
         }
+    }
+
+    /// The schedule has nothing to come any more, also if the task is paused.
+    fn drop_next(&self, life: &mut Life) {
+        self.disarm(life);
+        life.forget_pause();
     }
 
     /// The last steps of a task that has just ended. From here on its id is free.
@@ -372,18 +382,20 @@ impl Task {
 
     /// Whether anything is to come: a run, or an occurrence.
     fn has_more(&self, life: &Life) -> bool {
-        let is_due_later =
-            life.armed.is_some() || life.suspended().is_some() || life.has_upstream();
+        let is_due_later = life.has_next() || life.has_upstream();
         is_due_later || life.state.runs() > 0 || life.backlog_len() > 0
     }
 
-    /// As `arm_next`, unless the task is paused: then when it is resumed.
-    fn arm_or_suspend(self: &Arc<Task>, life: &mut Life, due: Due) -> Result<(), NotArmed> {
-        if life.state.is_paused() {
-            life.rare().suspended = Some(due);
-            return Ok(());
+    /// With nothing to come the task ends: what was left was left out.
+    fn end_without_more(self: &Arc<Task>, life: &mut Life) -> Leftovers {
+        // What a closed engine has refused is ended, and named, by the shutdown.
+        if self.has_more(life) || self.core.engine.is_closed() {
+            return Leftovers::NOTHING;
         }
-        self.arm_next(life, due)
+        match life.state.end(End::Skipped) {
+            Ok(()) => self.bury(life),
+            Err(_) => Leftovers::NOTHING,
+        }
     }
 
     /// Lets go of the lock, under which the task has gone on from `before`.
@@ -395,6 +407,11 @@ impl Task {
 }
 
 impl Life {
+    /// Whether an occurrence of the schedule is to come, be it after a pause.
+    fn has_next(&self) -> bool {
+        self.armed.is_some() || self.suspended().is_some()
+    }
+
     fn tally_missed(&mut self, missed: u64) {
         if missed > 0 {
             self.tally.missed += missed;

@@ -16,7 +16,7 @@ use wheel_sync::MutexGuard;
 
 use super::state::{End, Refused};
 use super::waiting::{Calendar, Occasion, Origin, WaitingRun};
-use super::{CancelToken, Epoch, Leftovers, Life, SkipReason, StopReason, Task};
+use super::{CancelToken, Epoch, Life, SkipReason, StopReason, Task};
 use crate::clock::Moment;
 use crate::executor::Job;
 use crate::policy::{Misfire, Overlap};
@@ -254,15 +254,14 @@ impl Task {
     /// What follows was not armed, because those that were to start seemed to be enough; now one of
     /// them will not.
     pub(super) fn arm_again(self: &Arc<Task>, life: &mut Life) {
-        let is_armed = life.armed.is_some() || life.suspended().is_some();
         let follows_an_end = !life.plan.has_grid() && life.state.runs() > 0;
-        if is_armed || follows_an_end || life.plan.is_once() || self.has_enough(life) {
+        if life.has_next() || follows_an_end || life.plan.is_once() || self.has_enough(life) {
             return;
         }
         let clock = self.core.engine.clock();
         if let Some(next) = life.plan.next_from(None, clock.now(), clock.wall()) {
             // A closed engine is being shut down, which ends this task as well.
-            let _ = self.arm_or_suspend(life, next);
+            let _ = self.arm_next(life, next);
         }
     }
 
@@ -293,14 +292,7 @@ impl Task {
         self.skip(&mut life, run.occasion.missed + 1, why);
         let follow = self.release(&mut life);
         self.arm_again(&mut life);
-        // What a closed engine has refused is ended, and named, by the shutdown.
-        let leftovers = match self.has_more(&life) || self.core.engine.is_closed() {
-            true => Leftovers::NOTHING,
-            false => match life.state.end(End::Skipped) {
-                Ok(()) => self.bury(&mut life),
-                Err(_) => Leftovers::NOTHING,
-            },
-        };
+        let leftovers = self.end_without_more(&mut life);
         self.over_with(life, before);
         self.hand_over(follow);
         self.core.activity.end();

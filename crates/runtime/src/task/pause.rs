@@ -10,8 +10,8 @@
 
 use std::sync::Arc;
 
-use super::state::{End, Refused};
-use super::{Leftovers, Life, SkipReason, Task};
+use super::state::Refused;
+use super::{Life, SkipReason, Task};
 use crate::clock::Moment;
 use crate::schedule::Due;
 
@@ -101,14 +101,7 @@ impl Task {
             let _ = self.arm_first(&mut life, due);
         }
         let follow = self.release(&mut life);
-        // What a closed engine has refused is ended, and named, by the shutdown.
-        let leftovers = if self.has_more(&life) || self.core.engine.is_closed() {
-            Leftovers::NOTHING
-        } else {
-            let ended = life.state.end(End::Skipped);
-            ended.expect("a task without runs can end");
-            self.bury(&mut life)
-        };
+        let leftovers = self.end_without_more(&mut life);
         self.over_with(life, before);
         self.hand_over(follow);
         self.core.activity.tell();
