@@ -41,22 +41,25 @@ pub(super) fn leave(outside: Inside) {
     INSIDE.with(|cell| cell.set(outside));
 }
 
+/// Where the calling thread is.
+fn inside() -> Inside {
+    INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0))
+}
+
 /// Whether the calling thread is in a handler of this scheduler: then it must not wait for its own
 /// run.
 pub(crate) fn is_inside_run_of_core(core: &Core) -> bool {
-    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
-    inside.0 == std::ptr::from_ref(core).addr()
+    inside().0 == std::ptr::from_ref(core).addr()
 }
 
 /// Whether the calling thread is in the handler of this task.
 pub(crate) fn is_inside_run_of_task(task: &Task) -> bool {
-    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
-    inside.1 == std::ptr::from_ref(task).addr()
+    inside().1 == std::ptr::from_ref(task).addr()
 }
 
 /// Whether the calling thread is in the handler of this attempt.
 pub(crate) fn is_inside_attempt(task: &Task, ticket: Ticket) -> bool {
-    let inside = INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0));
+    let inside = inside();
     (inside.1, inside.2) == (std::ptr::from_ref(task).addr(), ticket)
 }
 
@@ -94,7 +97,7 @@ impl WaitingRun {
             discard([handler]);
             Outcome::Success
         } else {
-            let outcome = call(&task, attempt.ticket, handler, &context);
+            let outcome = call(&task, handler, &context);
             match &failing {
                 Some(failing) => task.stand_in(&mut attempt, failing, &context, outcome),
                 None => outcome,
@@ -111,8 +114,7 @@ impl WaitingRun {
 
 /// Calls the handler, inside of the interceptors. It, and whatever its captures do when they are
 /// dropped, may panic.
-fn call(task: &Task, ticket: Ticket, handler: Handler, context: &Context) -> Outcome {
-    let outside = enter(task, ticket);
+fn call(task: &Task, handler: Handler, context: &Context) -> Outcome {
     let around = &*task.core.around;
     let called = contain(move || {
         let outcome = if around.is_empty() {
@@ -123,7 +125,6 @@ fn call(task: &Task, ticket: Ticket, handler: Handler, context: &Context) -> Out
         drop(handler);
         outcome
     });
-    leave(outside);
     called.unwrap_or_else(|message| panicked(task, &message))
 }
 
