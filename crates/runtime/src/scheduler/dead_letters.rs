@@ -20,7 +20,7 @@ use wheel_sync::{Mutex, MutexGuard};
 
 use super::registry::NotAdded;
 use super::{Core, Scheduler};
-use crate::policy::{Draws, GaveUp, OnConflict};
+use crate::policy::{GaveUp, OnConflict};
 use crate::schedule::Schedule;
 use crate::task::{Code, NotReplayed, Settings, Task, TaskHandle};
 
@@ -356,8 +356,7 @@ impl Core {
         }
         let clock = self.engine.clock();
         let at_once = Schedule::after(Duration::ZERO);
-        let planned = at_once.plan(clock.now(), clock.wall(), Draws::default());
-        let (plan, _) = planned.expect("a single instant is always possible");
+        let plan = at_once.plan_single(clock.now(), clock.wall());
         let id = self.registry.id_again(self.serial(), &shown.task);
         let (settings, code) = (replay.settings.clone(), replay.code.clone());
         let task = Task::new(Arc::clone(self), id, settings, plan, code);

@@ -14,7 +14,7 @@
 //! makes no difference whether the child or the end came first.
 //!
 //! Who ends a run tells: a worker, or whoever cancels. The driver does not, as it must not wait for
-//! the lock of a child: it has an executor do it (`Core::discard_elsewhere`).
+//! the lock of a child: it has an executor do it (`Core::do_elsewhere`).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -26,8 +26,8 @@ use super::state::End;
 use super::waiting::{Occasion, WaitingRun};
 use super::{Leftovers, Life, NotArmed, SkipReason, Task, TaskState};
 use crate::clock::Moment;
-use crate::policy::{Draws, When};
-use crate::schedule::{Due, Plan, Schedule};
+use crate::policy::When;
+use crate::schedule::{Due, Schedule};
 
 /// What a task waits for before it is due at all.
 #[derive(Debug)]
@@ -150,10 +150,12 @@ impl Life {
         }
     }
 
-    /// What holds from when its conditions do; false if it waits for none.
-    pub(super) fn set_then(&mut self, then: Then) -> bool {
+    /// What holds from when its conditions do, if it waits for any.
+    pub(super) fn set_then(&mut self, then: Then) {
         let upstream = self.rare.as_mut().and_then(|rare| rare.upstream.as_mut());
-        upstream.map(|upstream| upstream.then = then).is_some()
+        if let Some(upstream) = upstream {
+            upstream.then = then;
+        }
     }
 
     /// The conditions that do not hold yet.
@@ -266,7 +268,7 @@ impl Task {
         let before = life.state.name();
         let due = match then {
             Then::After(delay) => {
-                life.plan = once(Schedule::after(delay), now, wall);
+                life.plan = Schedule::after(delay).plan_single(now, wall);
                 Due::Monotonic(now.after(delay))
             }
             Then::At(at) | Then::For(at) => Due::Wall(at),
@@ -276,9 +278,7 @@ impl Task {
             Due::Wall(at) => at <= wall || matches!(then, Then::For(_)),
         };
         let mut runs: Vec<WaitingRun> = Vec::new();
-        if life.state.is_paused() {
-            life.rare().suspended = Some(due);
-        } else if is_due {
+        if is_due && !life.state.is_paused() {
             // At once, so that who waits for runs to end sees no gap between the two.
             // It is due when the others let it, whenever it is for.
             let at = life.plan.calendar(due);
@@ -290,12 +290,6 @@ impl Task {
         self.over_with(life, before);
         self.hand_over(runs);
     }
-}
-
-/// The plan of a task that runs once.
-fn once(schedule: Schedule, now: Moment, wall: SystemTime) -> Plan {
-    let planned = schedule.plan(now, wall, Draws::default());
-    planned.expect("a single instant is always possible").0
 }
 
 impl News {

@@ -53,6 +53,12 @@ impl Schedule {
         Ok((Plan { body, anchor }, due))
     }
 
+    /// As `plan`, of a single instant with nothing that bounds or moves it: that is always possible.
+    pub(crate) fn plan_single(&self, now: Moment, wall: SystemTime) -> Plan {
+        let planned = self.plan(now, wall, Draws::default());
+        planned.expect("a single instant is always possible").0
+    }
+
     /// Its points, and the first of them from now on, whatever the window.
     fn rhythm(&self, reading: Reading) -> Result<(Rhythm, Due), ScheduleError> {
         let zone = self.checked_zone()?;

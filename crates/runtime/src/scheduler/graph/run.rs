@@ -13,7 +13,7 @@ use wheel_sync::{Condvar, Mutex};
 use super::check::Shape;
 use super::{Core, WhenNodeFails};
 use crate::clock::Patience;
-use crate::policy::{Draws, OnConflict, When};
+use crate::policy::{OnConflict, When};
 use crate::schedule::Schedule;
 use crate::scheduler::registry::NotAdded;
 use crate::task::{
@@ -241,8 +241,7 @@ impl Work {
     ) -> Result<Arc<Task>, String> {
         let (core, shape) = (&self.core, &self.graph.shape);
         let clock = core.engine.clock();
-        let planned = Schedule::at(nominal).plan(clock.now(), clock.wall(), Draws::default());
-        let (plan, _) = planned.expect("a single instant is always possible");
+        let plan = Schedule::at(nominal).plan_single(clock.now(), clock.wall());
         let before = shape.before[node].iter().map(|&(from, wanted)| {
             let parent = tasks[from].as_ref();
             (parent.expect("it was added before"), from, wanted)
