@@ -339,23 +339,14 @@ impl<'s> TaskBuilder<'s> {
         None
     }
 
-    /// The schedule, with all that was asked for apart from it.
     fn take_schedule(&mut self) -> Result<Schedule, SubmitError> {
-        let mut schedule = match self.schedule.take() {
-            Some(schedule) => schedule,
-            None if self.depends_on.is_empty() => return Err(SubmitError::NoSchedule),
-            None => Schedule::after(Duration::ZERO),
+        let asked = ScheduleAsked {
+            schedule: self.schedule.take(),
+            start: self.start,
+            zone: self.zone.take(),
+            when_due: self.when_due.take(),
         };
-        if let Some(start) = self.start {
-            schedule = schedule.starting(start);
-        }
-        if let Some(zone) = self.zone.take() {
-            schedule = schedule.in_zone(zone);
-        }
-        if let Some(when_due) = self.when_due.take() {
-            schedule = schedule.with(when_due.window, when_due.jitter);
-        }
-        Ok(schedule)
+        asked.whole(&self.depends_on)
     }
 
     /// What the task `id` is told and does that is a node of a graph; `None` if it was given a
@@ -386,6 +377,36 @@ impl<'s> TaskBuilder<'s> {
             failing: self.failing.map(Arc::from),
             terms: self.terms.map(Arc::from),
         }
+    }
+}
+
+/// What a builder was told about when its task is due.
+pub(super) struct ScheduleAsked {
+    pub(super) schedule: Option<Schedule>,
+    pub(super) start: Option<Start>,
+    pub(super) zone: Option<AskedZone>,
+    pub(super) when_due: Option<Box<WhenDue>>,
+}
+
+impl ScheduleAsked {
+    /// The schedule, with all that was asked for apart from it. A task that comes after others needs
+    /// none of its own.
+    pub(super) fn whole(self, depends_on: &[(String, When)]) -> Result<Schedule, SubmitError> {
+        let mut schedule = match self.schedule {
+            Some(schedule) => schedule,
+            None if depends_on.is_empty() => return Err(SubmitError::NoSchedule),
+            None => Schedule::after(Duration::ZERO),
+        };
+        if let Some(start) = self.start {
+            schedule = schedule.starting(start);
+        }
+        if let Some(zone) = self.zone {
+            schedule = schedule.in_zone(zone);
+        }
+        if let Some(when_due) = self.when_due {
+            schedule = schedule.with(when_due.window, when_due.jitter);
+        }
+        Ok(schedule)
     }
 }
 

@@ -75,7 +75,6 @@ pub struct GraphBuilder<'s> {
     id: String,
     /// The one that starts runs.
     starter: TaskBuilder<'s>,
-    is_scheduled: bool,
     nodes: Vec<Node>,
     edges: Vec<(String, String, When)>,
     on_failure: WhenNodeFails,
@@ -95,7 +94,6 @@ impl Scheduler {
             scheduler: self,
             starter: self.task(id.clone()),
             id,
-            is_scheduled: false,
             nodes: Vec::new(),
             edges: Vec::new(),
             on_failure: WhenNodeFails::default(),
@@ -179,7 +177,6 @@ impl<'s> GraphBuilder<'s> {
     /// [`GraphInfo::skipped`].
     pub fn schedule(mut self, schedule: Schedule) -> GraphBuilder<'s> {
         self.starter = self.starter.schedule(schedule);
-        self.is_scheduled = true;
         self
     }
 
@@ -240,7 +237,6 @@ impl<'s> GraphBuilder<'s> {
             scheduler,
             id,
             starter,
-            is_scheduled,
             nodes,
             edges,
             on_failure,
@@ -258,9 +254,9 @@ impl<'s> GraphBuilder<'s> {
         }
         let graph = Graph::new(shape);
         let work = Work::new(Arc::clone(&graph), Arc::clone(core), work);
-        let starter = match is_scheduled {
-            true => starter,
-            false => starter.after(Duration::ZERO),
+        let starter = match starter.schedule {
+            Some(_) => starter,
+            None => starter.after(Duration::ZERO),
         };
         let added = starter.run(move |run: &Context| work.begin(run.nominal()));
         let handle = added.map_err(GraphError::Submit)?;

@@ -32,7 +32,7 @@ use crate::policy::{
 };
 use crate::schedule::Schedule;
 use crate::scheduler::order_asked::OrderAsked;
-use crate::scheduler::submit::TaskBuilder;
+use crate::scheduler::submit::{ScheduleAsked, TaskBuilder};
 use crate::scheduler::submit_error::SubmitError;
 use crate::task::{Failing, Settings, Terms};
 
@@ -227,20 +227,13 @@ pub(super) fn definition_of(
         overlap,
         limits: _,
     } = settings;
-    let mut schedule = match schedule {
-        Some(schedule) => schedule.clone(),
-        None if depends_on.is_empty() => return Err(SubmitError::NoSchedule),
-        None => Schedule::after(Duration::ZERO),
+    let asked = ScheduleAsked {
+        schedule: schedule.clone(),
+        start: *start,
+        zone: zone.clone(),
+        when_due: when_due.clone(),
     };
-    if let Some(start) = start {
-        schedule = schedule.starting(*start);
-    }
-    if let Some(zone) = zone {
-        schedule = schedule.in_zone(zone.clone());
-    }
-    if let Some(when_due) = when_due {
-        schedule = schedule.with(when_due.window, when_due.jitter);
-    }
+    let schedule = asked.whole(depends_on)?;
     let mut not_data = None;
     let (mut timeout, mut deadline) = (None, None);
     if let Some(terms) = terms {
