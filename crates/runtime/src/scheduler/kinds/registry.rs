@@ -31,13 +31,21 @@ pub(crate) struct Kinds {
 #[derive(Default)]
 struct Known {
     kinds: BTreeMap<Arc<str>, Registered>,
-    /// In the order in which they came.
-    waiting: Vec<Waiting>,
-    /// How many of them have which id: one, unless an id was given again while its kind did not
-    /// take the first.
-    ids: HashMap<String, usize, RandomState>,
+    unresolved: Unresolved,
     is_closed: bool,
 }
+
+/// The definitions that wait.
+#[derive(Default)]
+struct Unresolved {
+    /// In the order in which they came.
+    waiting: Vec<Waiting>,
+    ids: Ids,
+}
+
+/// How many of them have which id: one, unless an id was given again while its kind did not take the
+/// first.
+type Ids = HashMap<String, usize, RandomState>;
 
 /// User code that is to be dropped without a lock.
 #[must_use = "drop it without a lock"]
@@ -74,7 +82,8 @@ impl Kinds {
             return Err(RegisterError::Duplicate(name.to_string()));
         }
         known.kinds.insert(Arc::clone(name), kind);
-        Ok(known.take_waiting(|waiting| waiting.kind() == &**name))
+        let is_of_kind = |waiting: &Waiting, _: &Ids| waiting.kind() == &**name;
+        Ok(known.unresolved.take_if(is_of_kind))
     }
 
     /// Keeps a definition whose kind is not registered, or that comes after such a one.
@@ -86,75 +95,64 @@ impl Kinds {
         if known.kinds.contains_key(waiting.kind()) && waiting.dependency().is_none() {
             return Keeping::Registered(waiting);
         }
-        if known.ids.contains_key(waiting.id()) {
+        let unresolved = &mut known.unresolved;
+        if unresolved.has(waiting.id()) {
             match waiting.on_conflict() {
                 OnConflict::Keep => return Keeping::Kept,
-                OnConflict::Replace => drop(known.take_waiting(|old| old.id() == waiting.id())),
+                OnConflict::Replace => drop(unresolved.take_if(|old, _| old.id() == waiting.id())),
                 OnConflict::Refuse => {
                     let id = waiting.id().to_owned();
                     return Keeping::Refused(SubmitError::DuplicateId(id));
                 }
             }
         }
-        if known.waiting.len() >= self.waiting_max {
+        if unresolved.waiting.len() >= self.waiting_max {
             return Keeping::Refused(SubmitError::Full);
         }
-        known.push(waiting);
+        unresolved.push(waiting);
         Keeping::Kept
     }
 
     /// Keeps one that was kept before, come what may.
     pub(super) fn keep_on(&self, waiting: Waiting) {
-        self.known.lock().push(waiting);
+        self.known.lock().unresolved.push(waiting);
     }
 
     /// Takes those whose kind is registered, to try them again.
     pub(super) fn take_possible(&self) -> Vec<Waiting> {
         let mut known = self.known.lock();
-        let names: Vec<Arc<str>> = known.kinds.keys().cloned().collect();
-        known.take_waiting(|waiting| names.iter().any(|name| &**name == waiting.kind()))
+        let Known {
+            kinds, unresolved, ..
+        } = &mut *known;
+        unresolved.take_if(|waiting, _| kinds.contains_key(waiting.kind()))
     }
 
     /// Takes those that only wait for a task that is unresolved no more, to try them again.
     pub(super) fn take_dependents(&self) -> Vec<Waiting> {
-        let mut known = self.known.lock();
-        let Known { waiting, ids, .. } = &mut *known;
-        let may_be_there = |waiting: &mut Waiting| {
+        let may_be_there = |waiting: &Waiting, ids: &Ids| {
             let dependency = waiting.dependency();
             dependency.is_some_and(|id| !ids.contains_key(id))
         };
-        let taken: Vec<Waiting> = waiting.extract_if(.., may_be_there).collect();
-        taken
-            .iter()
-            .for_each(|waiting| known.forget_id(waiting.id()));
-        taken
+        self.known.lock().unresolved.take_if(may_be_there)
     }
 
     /// Whether one of this id waits for its kind.
     pub(super) fn is_unresolved(&self, id: &str) -> bool {
-        self.known.lock().ids.contains_key(id)
+        self.known.lock().unresolved.has(id)
     }
 
     /// Takes the one of this id out.
     pub(super) fn forget(&self, id: &str) -> Option<Waiting> {
-        let mut known = self.known.lock();
-        if !known.ids.contains_key(id) {
-            return None;
-        }
-        let mut waiting = known.waiting.iter();
-        let place = waiting.position(|waiting| waiting.id() == id)?;
-        let waiting = known.waiting.remove(place);
-        known.forget_id(id);
-        Some(waiting)
+        self.known.lock().unresolved.take_first(id)
     }
 
     pub(in crate::scheduler) fn unresolved(&self) -> Vec<UnresolvedTask> {
         let known = self.known.lock();
-        known.waiting.iter().map(Waiting::info).collect()
+        known.unresolved.waiting.iter().map(Waiting::info).collect()
     }
 
     pub(in crate::scheduler) fn unresolved_count(&self) -> usize {
-        self.known.lock().waiting.len()
+        self.known.lock().unresolved.waiting.len()
     }
 
     /// Nothing is registered or kept any more. What the handlers hold comes back.
@@ -172,14 +170,32 @@ impl Kinds {
     }
 }
 
-impl Known {
-    fn take_waiting(&mut self, is_taken: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
-        let taken = self.waiting.extract_if(.., |waiting| is_taken(waiting));
+impl Unresolved {
+    fn has(&self, id: &str) -> bool {
+        self.ids.contains_key(id)
+    }
+
+    /// Those of which `is_taken` says so, given which ids wait.
+    fn take_if(&mut self, is_taken: impl Fn(&Waiting, &Ids) -> bool) -> Vec<Waiting> {
+        let (waiting, ids) = (&mut self.waiting, &self.ids);
+        let taken = waiting.extract_if(.., |waiting| is_taken(waiting, ids));
         let taken: Vec<Waiting> = taken.collect();
         taken
             .iter()
             .for_each(|waiting| self.forget_id(waiting.id()));
         taken
+    }
+
+    /// The first one of this id.
+    fn take_first(&mut self, id: &str) -> Option<Waiting> {
+        if !self.has(id) {
+            return None;
+        }
+        let mut waiting = self.waiting.iter();
+        let place = waiting.position(|waiting| waiting.id() == id)?;
+        let waiting = self.waiting.remove(place);
+        self.forget_id(id);
+        Some(waiting)
     }
 
     fn push(&mut self, waiting: Waiting) {
