@@ -23,14 +23,6 @@ pub(crate) struct Limits {
     pub(super) rate: Option<Often>,
 }
 
-impl Limits {
-    /// The names of its concurrency key and of its rate key.
-    pub(super) fn keys(&self) -> [Option<&str>; 2] {
-        let at_once = self.concurrency.as_ref().map(|at_once| &*at_once.key);
-        [at_once, self.rate.as_ref().map(|often| &*often.key)]
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct AtOnce {
     pub(super) key: Arc<str>,
@@ -56,6 +48,12 @@ impl Limits {
     /// Whether runs may have to wait at the gate.
     pub(super) fn is_gated(&self) -> bool {
         self.concurrency.is_some() || self.rate.is_some()
+    }
+
+    /// The names of its concurrency key and of its rate key.
+    pub(super) fn keys(&self) -> [Option<&str>; 2] {
+        let at_once = self.concurrency.as_ref().map(|at_once| &*at_once.key);
+        [at_once, self.rate.as_ref().map(|often| &*often.key)]
     }
 }
 

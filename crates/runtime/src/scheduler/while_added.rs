@@ -6,8 +6,7 @@ use std::time::Duration;
 use wheel_sync::thread;
 
 use super::Scheduler;
-use crate::policy::Draws;
-use crate::policy::OnConflict;
+use crate::policy::{Draws, OnConflict};
 use crate::schedule::Schedule;
 use crate::task::{Context, Handler, IntoOutcome, Settings, Task};
 use crate::{ManualClock, TriggerOutcome};

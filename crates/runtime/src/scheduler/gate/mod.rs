@@ -206,19 +206,14 @@ impl Gate {
                 break;
             };
             let waiter = self.waiting.remove(place);
-            let rate_key = waiter
-                .limits
-                .rate
-                .as_ref()
-                .map(|often| Arc::clone(&often.key));
-            match rate_key {
+            let limits = Arc::clone(&waiter.limits);
+            match &limits.rate {
                 None => self.let_go(waiter),
                 // Both or none: that is decided there.
-                Some(rate_key) => {
-                    let often = waiter.limits.rate.as_ref();
-                    let lane = self.tokens(often.expect("it has a rate key")).lane;
+                Some(often) => {
+                    let lane = self.tokens(often).lane;
                     self.waiting.add(Place { lane, ..place }, waiter);
-                    self.serve_tokens(&rate_key, now);
+                    self.serve_tokens(&often.key, now);
                 }
             }
         }
