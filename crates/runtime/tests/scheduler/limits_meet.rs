@@ -4,17 +4,23 @@ use std::time::Duration;
 
 use wheel_runtime::{Retry, Schedule, Scheduler, TriggerOutcome};
 
-use crate::bed::{Bed, gate, ms};
+use crate::bed::{Bed, Gate, gate, ms};
 
-#[test]
-fn a_trigger_waits_for_the_key_like_any_other_run() {
-    let bed = Bed::workers(2);
-    let record = bed.record();
+/// A run has the key `k` until the gate is opened.
+fn hold_key(bed: &Bed) -> Gate {
     let (held, keeper) = gate();
     let task = bed.scheduler.task("a").after(Duration::ZERO);
     let task = task.concurrency_key("k");
     task.run(move |run| keeper.pass(run)).unwrap();
     held.wait_started();
+    held
+}
+
+#[test]
+fn a_trigger_waits_for_the_key_like_any_other_run() {
+    let bed = Bed::workers(2);
+    let record = bed.record();
+    let held = hold_key(&bed);
     let task = bed.scheduler.task("b").after(Duration::from_secs(3600));
     task.concurrency_key("k").run(record.note("b")).unwrap();
     assert_eq!(bed.scheduler.trigger("b"), TriggerOutcome::Triggered);
@@ -29,11 +35,7 @@ fn a_trigger_waits_for_the_key_like_any_other_run() {
 fn a_new_schedule_takes_back_a_run_that_waits_for_its_key() {
     let bed = Bed::workers(2);
     let record = bed.record();
-    let (held, keeper) = gate();
-    let task = bed.scheduler.task("a").after(Duration::ZERO);
-    let task = task.concurrency_key("k");
-    task.run(move |run| keeper.pass(run)).unwrap();
-    held.wait_started();
+    let held = hold_key(&bed);
     let task = bed.scheduler.task("b").after(ms(1)).concurrency_key("k");
     task.run(record.note("b")).unwrap();
     bed.clock.advance(ms(2));
@@ -61,11 +63,7 @@ fn a_dead_run_is_replayed_under_the_limits_of_its_task() {
     });
     task.unwrap();
     bed.jump(ms(1));
-    let (held, keeper) = gate();
-    let holder = bed.scheduler.task("holder").after(Duration::ZERO);
-    let holder = holder.concurrency_key("k");
-    holder.run(move |run| keeper.pass(run)).unwrap();
-    held.wait_started();
+    let held = hold_key(&bed);
     let letter = bed.scheduler.dead_letters().list()[0].id;
     let replayed = bed.scheduler.dead_letters().replay(letter).unwrap();
     bed.clock.advance(ms(1));

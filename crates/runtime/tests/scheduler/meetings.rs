@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use wheel_runtime::{
-    Context, Misfire, Outcome, Overlap, ResumeFrom, Retry, Schedule, TaskState, TriggerOutcome,
+    Context, Misfire, Outcome, Overlap, ResumeFrom, Retry, Schedule, TaskHandle, TaskState,
+    TriggerOutcome,
 };
 
-use crate::bed::{Bed, HANG, gate, ms};
+use crate::bed::{Bed, Gate, HANG, gate, ms};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -36,16 +37,19 @@ fn a_task_that_says_it_is_done_leaves_nothing_behind_beside_a_run_that_waits_to_
     assert_eq!(bed.clock.advance_to_next(), None, "a timer is left");
 }
 
-#[test]
-fn what_goes_on_beside_a_run_that_was_the_last_is_not_tried_again_and_is_waited_for() {
-    let bed = Bed::workers(2);
+/// A task whose second run said that it was the last, while the first one stands at the gate. What
+/// comes of that one, `after` says.
+fn beside_the_last_run(
+    bed: &Bed,
+    after: impl Fn(&Context) -> Outcome + Send + Sync + 'static,
+) -> (TaskHandle, Gate) {
     let (gate, keeper) = gate();
     let task = bed.scheduler.task("x").every(ms(100));
     let task = task.overlap(Overlap::Allow { max: 2 });
     let handler = move |run: &Context| match run.run() {
         1 => {
             keeper.pass(run);
-            Outcome::Snooze(HOUR)
+            after(run)
         }
         _ => Outcome::Cancel,
     };
@@ -56,6 +60,13 @@ fn what_goes_on_beside_a_run_that_was_the_last_is_not_tried_again_and_is_waited_
     while task.info().succeeded == 0 {
         std::thread::yield_now();
     }
+    (task, gate)
+}
+
+#[test]
+fn what_goes_on_beside_a_run_that_was_the_last_is_not_tried_again_and_is_waited_for() {
+    let bed = Bed::workers(2);
+    let (task, gate) = beside_the_last_run(&bed, |_| Outcome::Snooze(HOUR));
     assert_eq!(bed.scheduler.trigger("x"), TriggerOutcome::NotFound);
     assert!(
         bed.scheduler
@@ -72,24 +83,10 @@ fn what_goes_on_beside_a_run_that_was_the_last_is_not_tried_again_and_is_waited_
 #[test]
 fn a_shutdown_stops_what_goes_on_beside_a_run_that_was_the_last() {
     let bed = Bed::workers(2);
-    let (gate, keeper) = gate();
-    let task = bed.scheduler.task("x").every(ms(100));
-    let task = task.overlap(Overlap::Allow { max: 2 });
-    let handler = move |run: &Context| match run.run() {
-        1 => {
-            keeper.pass(run);
-            assert!(run.token().wait_timeout(HANG));
-            Outcome::Success
-        }
-        _ => Outcome::Cancel,
-    };
-    let task = task.run(handler).unwrap();
-    bed.clock.advance(ms(100));
-    gate.wait_started();
-    bed.clock.advance(ms(100));
-    while task.info().succeeded == 0 {
-        std::thread::yield_now();
-    }
+    let (task, gate) = beside_the_last_run(&bed, |run| {
+        assert!(run.token().wait_timeout(HANG));
+        Outcome::Success
+    });
     gate.open();
     let cut = bed
         .scheduler
@@ -126,74 +123,6 @@ fn a_pause_that_meets_a_run_in_the_queue_does_not_end_the_task() {
         bed.jump(ms(100));
         assert_eq!(task.info().runs, 1);
     }
-}
-
-#[test]
-fn an_attempt_that_waits_for_a_worker_gives_way_and_does_not_become_the_newer_run() {
-    let bed = Bed::workers(1);
-    let start = bed.clock.wall();
-    let nominals = Nominals::default();
-    let noted = Arc::clone(&nominals);
-    let task = bed.scheduler.task("x").every(ms(100));
-    let task = task
-        .overlap(Overlap::CancelRunning)
-        .retry(Retry::fixed(ms(50)));
-    let handler = move |run: &Context| {
-        noted
-            .lock()
-            .unwrap()
-            .push((run.nominal(), run.run(), run.attempt()).0);
-        match (run.run(), run.attempt()) {
-            (1, 1) => Err("no paper"),
-            (_, 1) => Ok(()),
-            other => panic!("{other:?}"),
-        }
-    };
-    let task = task.run(handler).unwrap();
-    bed.jump(ms(100));
-    let busy = bed.occupy_worker();
-    // The second attempt waits for the worker as the next occurrence comes.
-    bed.clock.advance(ms(50));
-    assert_eq!(task.info().state, TaskState::Queued);
-    bed.clock.advance(ms(50));
-    busy.open();
-    bed.settle();
-    assert_eq!(
-        *nominals.lock().unwrap(),
-        [start + ms(100), start + ms(200)]
-    );
-    let stats = bed.scheduler.stats();
-    // That of the busy worker is among them.
-    assert_eq!((stats.abandoned, stats.runs, stats.succeeded), (1, 3, 2));
-}
-
-#[test]
-fn a_dead_run_that_is_replayed_does_not_become_the_newer_run() {
-    let bed = Bed::workers(1);
-    let start = bed.clock.wall();
-    let nominals = Nominals::default();
-    let noted = Arc::clone(&nominals);
-    let task = bed.scheduler.task("x").every(ms(100));
-    let task = task
-        .overlap(Overlap::CancelRunning)
-        .retry(Retry::fixed(ms(1)).max_attempts(1));
-    let handler = move |run: &Context| {
-        noted.lock().unwrap().push(run.nominal());
-        match run.run() {
-            1 => Err("no paper"),
-            _ => Ok(()),
-        }
-    };
-    task.run(handler).unwrap();
-    bed.jump(ms(100));
-    let busy = bed.occupy_worker();
-    let letter = bed.scheduler.dead_letters().list().remove(0);
-    bed.scheduler.dead_letters().replay(letter.id).unwrap();
-    bed.clock.advance(ms(100));
-    busy.open();
-    bed.settle();
-    let wanted = [start + ms(100), start + ms(100), start + ms(200)];
-    assert_eq!(*nominals.lock().unwrap(), wanted);
 }
 
 #[test]

@@ -219,6 +219,8 @@ fn another_attempt_that_waits_for_a_worker_gives_way_and_stays_that_of_its_own_r
     let (info, stats) = (task.info(), bed.scheduler.stats());
     assert_eq!((info.runs, info.succeeded, info.skipped), (2, 1, 0));
     assert_eq!((stats.abandoned, stats.retrying, stats.queued), (1, 0, 0));
+    // That of the busy worker is among them.
+    assert_eq!((stats.runs, stats.succeeded), (3, 2));
 }
 
 #[test]
