@@ -87,24 +87,12 @@ pub(super) fn read(
                 }
             };
         }
-        if items.is_empty() {
-            right = false;
-            faults
-                .add(value.span(), "`depends_on` is empty")
-                .help("name a task, or drop it");
-        }
     } else if let Some(table) = value.get_ref().as_table() {
         for (id, ended) in table.iter() {
             right &= match one_of(id.get_ref(), ended, ENDINGS, faults) {
                 Some(ended) => add(id.get_ref(), ended, id.span(), faults),
                 None => false,
             };
-        }
-        if table.is_empty() {
-            right = false;
-            faults
-                .add(value.span(), "`depends_on` is empty")
-                .help("name a task, or drop it");
         }
     } else {
         right = false;
@@ -115,6 +103,12 @@ pub(super) fn read(
                 format!("`depends_on` must be an id, some ids, or a table of them, not {kind}"),
             )
             .help(HELP);
+    }
+    if right && found.is_empty() {
+        right = false;
+        faults
+            .add(value.span(), "`depends_on` is empty")
+            .help("name a task, or drop it");
     }
     (found, right)
 }
