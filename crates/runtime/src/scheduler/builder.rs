@@ -155,8 +155,8 @@ impl SchedulerBuilder {
     /// How many runs may wait for a worker before the queue counts as full: 1 to 16,777,216;
     /// 100,000 unless told otherwise.
     ///
-    /// A full queue stalls nothing: unless [`on_full`](SchedulerBuilder::on_full) says otherwise, what is due beyond it
-    /// waits behind it in the same order. It is counted in
+    /// A full queue stalls nothing: unless [`on_full`](SchedulerBuilder::on_full) says otherwise, what
+    /// is due beyond it waits behind it in the same order. It is counted in
     /// [`Stats::queue_full`](crate::Stats::queue_full). Each pool has a queue of its own.
     pub fn queue_capacity(mut self, runs: usize) -> SchedulerBuilder {
         self.queue_max = runs;

@@ -2,8 +2,9 @@
 //!
 //! A task goes where its builder says by name; else to a pool of whose labels it has every one; else
 //! to the pool without a name. Of several that match, by weight: the id is hashed to a point on a
-//! line on which each pool has a stretch as long as its weight. The hash never changes (`policy/hash.rs`), so the
-//! same id goes the same way in each process, as long as the pools are the same.
+//! line on which each pool has a stretch as long as its weight. The hash never changes
+//! (`policy/hash.rs`), so the same id goes the same way in each process, as long as the pools are the
+//! same.
 
 use std::fmt;
 

@@ -53,9 +53,10 @@ const WALL_START_NS: i128 = 946_684_800_000_000_000;
 ///
 /// - With an [`InlineExecutor`](crate::InlineExecutor) handlers run on the driver thread, and have
 ///   returned when [`run_for`](ManualClock::run_for) has. Made for simulations: a month of hundreds
-///   of tasks takes less than a second. With the same [seed](crate::SchedulerBuilder::seed) it is the same, run
-///   by run, if one thread adds tasks and lets the driver take each, by `advance` of zero: what is
-///   due in the same tick is in no particular order, but for that in which the driver learnt of it.
+///   of tasks takes less than a second. With the same [seed](crate::SchedulerBuilder::seed) it is
+///   the same, run by run, if one thread adds tasks and lets the driver take each, by `advance` of
+///   zero: what is due in the same tick is in no particular order, but for that in which the driver
+///   learnt of it.
 /// - With workers, call [`Scheduler::wait_idle`](crate::Scheduler::wait_idle) after each step of
 ///   the clock. A long `run_for` would outrun the workers: runs would start hours late by this
 ///   clock, and be skipped because the last one still waits.

@@ -1,9 +1,9 @@
 //! Which variant of a kind a task has: by its id, the same in every process and for ever.
 //!
 //! The id is hashed by FNV-1a with 64 bits, mixed by the last steps of SplitMix64 (`policy/hash.rs`),
-//! and cut to the numbers from 0 to 99. The first variant has the lowest numbers, the second those that follow, and
-//! the kind's own handler the rest. So a larger percentage for the last variant moves tasks to it
-//! and none away.
+//! and cut to the numbers from 0 to 99. The first variant has the lowest numbers, the second those
+//! that follow, and the kind's own handler the rest. So a larger percentage for the last variant
+//! moves tasks to it and none away.
 
 use crate::policy::{fnv1a, mixed};
 

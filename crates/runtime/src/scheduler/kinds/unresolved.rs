@@ -100,7 +100,8 @@ impl Scheduler {
     /// # Errors
     ///
     /// [`SubmitError`], as by [`TaskBuilder::submit`](crate::TaskBuilder::submit), but for an unknown
-    /// kind, and for tasks that it comes after, as long as those are unresolved themselves. A definition that can never be a task is refused, whether its kind is registered or not.
+    /// kind, and for tasks that it comes after, as long as those are unresolved themselves. A
+    /// definition that can never be a task is refused, whether its kind is registered or not.
     ///
     /// # Examples
     ///

@@ -139,16 +139,16 @@ impl Context {
         format!("{}@{sign}{seconds}.{rest:09}", self.id())
     }
 
-    /// The instant that the schedule names for this run, the same in each attempt. If the run stands for several occurrences
-    /// that were missed, the latest of them. Does not move when the wall clock does.
+    /// The instant that the schedule names for this run, the same in each attempt. If the run stands
+    /// for several occurrences that were missed, the latest of them. Does not move when the wall clock
+    /// does.
     pub fn nominal(&self) -> SystemTime {
         self.calendar.nominal
     }
 
     /// The instant from which this attempt's lateness counts: [`nominal`](Context::nominal), later by
     /// the [jitter](crate::Jitter) of the task if it has one; or if the run stands for several
-    /// occurrences, that of the earliest. From the second attempt on, the
-    /// instant at which it was due.
+    /// occurrences, that of the earliest. From the second attempt on, the instant at which it was due.
     pub fn due(&self) -> SystemTime {
         self.calendar.due
     }
