@@ -164,9 +164,8 @@ impl CancelToken {
 
     fn set(&self, reason: StopReason) {
         // Release: pairs with `Flag::reason`. Relaxed if it is set: then this says nothing. [O63]
-        let (set, failed) = (Ordering::Release, Ordering::Relaxed);
-        let flag = &self.0.reason;
-        let _ = flag.compare_exchange(0, reason.code(), set, failed);
+        let (flag, code) = (&self.0.reason, reason.code());
+        let _ = flag.compare_exchange(0, code, Ordering::Release, Ordering::Relaxed);
     }
 
     fn wake(&self) {
