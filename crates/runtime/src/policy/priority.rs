@@ -39,3 +39,13 @@ pub enum Priority {
     /// Before everything else.
     High,
 }
+
+impl Priority {
+    /// The rank of something of this class that has waited since then, where a class counts as much
+    /// as waiting for `ageing_ns`: of several the least one goes first, and the higher class of two
+    /// that are equal. It stays the same while they wait.
+    pub(crate) fn rank_of_wait(self, since_ns: u64, ageing_ns: u64) -> u64 {
+        let below = Priority::High as u64 - self as u64;
+        since_ns.saturating_add(ageing_ns.saturating_mul(below))
+    }
+}

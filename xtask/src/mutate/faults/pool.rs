@@ -175,8 +175,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "what was found late has waited meanwhile",
         file: "crates/runtime/src/executor/pool/order.rs",
-        find: "Some((first.waits_since_ns().saturating_add(behind), class))",
-        replace: "Some((first.due_ns().saturating_add(behind), class))",
+        find: "let since = first.waits_since_ns();",
+        replace: "let since = first.due_ns();",
         notice: Notice::Unit("wheel-runtime", "what_was_found_late"),
     },
 ];

@@ -120,9 +120,8 @@ impl Ordered {
         }
         let waits = (0..=highest).rev().filter_map(|class| {
             let first = self.classes[class].first()?;
-            let below = (CLASSES - 1 - class) as u64;
-            let behind = self.ageing_ns.saturating_mul(below);
-            Some((first.waits_since_ns().saturating_add(behind), class))
+            let since = first.waits_since_ns();
+            Some((first.priority().rank_of_wait(since, self.ageing_ns), class))
         });
         // Of equal ranks the first one stays, which is the higher class.
         let first = waits.min_by_key(|&(rank, _)| rank);

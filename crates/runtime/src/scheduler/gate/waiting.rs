@@ -71,9 +71,8 @@ impl Waiting {
         let firsts = classes.into_iter().filter_map(of_class);
         // Of equal ranks the first one stays, which is the higher class.
         firsts.min_by_key(|(place, waiter)| {
-            let below = Priority::High as u64 - place.class.0 as u64;
             let since = waits_since(place.due_ns, waiter.found.as_nanos());
-            since.saturating_add(ageing_ns.saturating_mul(below))
+            place.class.0.rank_of_wait(since, ageing_ns)
         })
     }
 
