@@ -133,7 +133,7 @@ fn clippy() -> Result<(), String> {
     let clippy = ["clippy", "--locked", "--all-targets"];
     let whole = ["--workspace"];
     let plain = ["-p", "wheel-runtime"];
-    let features = ["-p", "wheel-runtime", "--features", "rayon,serde"];
+    let features = ["-p", "wheel-runtime", "--features", test::FEATURES];
     for of in [&whole[..], &plain, &features] {
         execute(cargo(&clippy).args(of).args(deny))?;
     }
@@ -147,7 +147,7 @@ fn docs() -> Result<(), String> {
         "--workspace",
         "--no-deps",
         "--features",
-        "wheel-runtime/rayon,wheel-runtime/serde",
+        test::FEATURES,
     ]);
     execute(command.env("RUSTDOCFLAGS", "-D warnings")).map(drop)
 }

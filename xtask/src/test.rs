@@ -6,6 +6,9 @@
 
 use crate::step::{cargo, execute, seconds};
 
+/// What `wheel-runtime` has besides its default build.
+pub(crate) const FEATURES: &str = "wheel-runtime/rayon,wheel-runtime/serde";
+
 /// Arguments are handed on to `cargo test`: a filter, `-p NAME`, `-- --nocapture`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     println!("All tests of the workspace: unit, integration, doc examples.");
@@ -14,8 +17,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         .iter()
         .any(|arg| arg == "-p" || arg.starts_with("--package"))
     {
-        let features = "wheel-runtime/rayon,wheel-runtime/serde";
-        command.args(["--workspace", "--features", features]);
+        command.args(["--workspace", "--features", FEATURES]);
     }
     let took = execute(command.args(args))?;
     println!("All tests passed in {}.", seconds(took));

@@ -16,6 +16,7 @@ use super::report::{Fate, Verdict};
 use crate::models::{LOOM, Program, for_loom, programs};
 use crate::process::{End, Run, in_parallel, run_for};
 use crate::step::{cargo, root};
+use crate::test::FEATURES;
 
 /// Preemptions of the models that shall notice a fault.
 const PREEMPTIONS: &str = "2";
@@ -167,10 +168,8 @@ impl Lane {
                 for_loom(&mut command).args(["--test", file]);
                 command
             }
-            Notice::Unit(package, _) => cargo(&["test", "--locked", "-p", package, "--lib"]),
-            Notice::Test(package, test, _) => {
-                cargo(&["test", "--locked", "-p", package, "--test", test])
-            }
+            Notice::Unit(package, _) => cargo_test(package, &["--lib"]),
+            Notice::Test(package, test, _) => cargo_test(package, &["--test", test]),
         };
         if !matches!(notice, Notice::Model(..)) {
             command.env("CARGO_TARGET_DIR", root().join("target"));
@@ -198,6 +197,16 @@ impl Lane {
         };
         run_for(&mut filtered(program, notice.filter()), limit)
     }
+}
+
+/// Some tests of a package, with all that it can do.
+fn cargo_test(package: &str, which: &[&str]) -> Command {
+    let mut command = cargo(&["test", "--locked", "-p", package]);
+    if package == "wheel-runtime" {
+        command.args(["--features", FEATURES]);
+    }
+    command.args(which);
+    command
 }
 
 fn filtered(program: &Program, filter: &str) -> Command {

@@ -116,7 +116,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "what was snoozed counts for max_elapsed",
         file: "crates/runtime/src/task/conclude.rs",
         find: "                since = since.after(delay);\n",
-        replace: "                since = since.after(Duration::ZERO);\n",
+        replace: "                since = since.after(std::time::Duration::ZERO);\n",
         notice: Notice::Test("wheel-runtime", "scheduler", "what_was_snoozed"),
     },
 ];
