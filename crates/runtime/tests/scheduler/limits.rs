@@ -236,6 +236,32 @@ fn who_finds_its_key_taken_leaves_the_token_to_another() {
 }
 
 #[test]
+fn who_finds_its_key_taken_as_its_token_comes_leaves_that_to_another() {
+    let bed = Bed::workers(2);
+    let record = bed.record();
+    let limit = || RateLimit::per_second(1.0).key("api");
+    let at = |id: &str, after| bed.scheduler.task(id).after(ms(after));
+    let first = at("first", 0).rate_limit(limit());
+    first.run(record.note("first")).unwrap();
+    // Waits for a token. Its key is free, until another one takes it.
+    let both = at("both", 1).concurrency_key("k").rate_limit(limit());
+    both.run(record.note("both")).unwrap();
+    let (held, keeper) = gate();
+    let long = at("long", 2).concurrency_key("k");
+    long.run(move |run| keeper.pass(run)).unwrap();
+    let token = at("token", 3).rate_limit(limit());
+    let token = token.run(record.note("token")).unwrap();
+    bed.clock.run_for(ms(3));
+    held.wait_started();
+    bed.clock.run_for(ms(1_000));
+    assert!(token.wait_timeout(crate::bed::HANG).is_some());
+    held.open();
+    bed.clock.run_for(ms(1_000));
+    bed.settle();
+    assert_eq!(record.names(), ["first", "token", "both"]);
+}
+
+#[test]
 fn limits_that_are_not_possible_are_refused_by_field() {
     let bed = Bed::inline();
     let task = || bed.scheduler.task("x").after(ms(1));

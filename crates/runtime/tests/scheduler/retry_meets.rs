@@ -94,28 +94,29 @@ fn a_new_schedule_does_not_touch_a_run_that_has_begun_and_a_trigger_finds_it_bus
 
 #[test]
 fn a_new_schedule_leaves_an_attempt_that_waits_for_a_worker() {
-    let bed = Bed::workers(1);
-    let builder = bed
-        .scheduler
-        .task("x")
-        .every(ms(1000))
-        .retry(Retry::fixed(ms(10)));
-    let task = builder.run(fails(1)).unwrap();
-    bed.jump(ms(1000));
-    let gate = bed.occupy_worker();
-    bed.clock.advance(ms(10));
-    assert_eq!(
-        (task.info().state, task.info().attempt),
-        (TaskState::Queued, 2)
-    );
-    bed.scheduler
-        .reschedule("x", Schedule::every(ms(500)))
-        .unwrap();
-    assert_eq!(task.info().state, TaskState::Queued);
-    gate.open();
-    bed.settle();
-    assert_eq!((task.info().succeeded, task.info().retried), (1, 1));
-    assert_eq!(task.info().next_in, Some(ms(500)));
+    for (schedule, other) in [
+        (Schedule::every(ms(1000)), Schedule::every(ms(500))),
+        // A run of such a task is taken back, unless it has begun.
+        (Schedule::after(ms(1000)), Schedule::after(ms(500))),
+    ] {
+        let bed = Bed::workers(1);
+        let builder = bed.scheduler.task("x").schedule(schedule);
+        let builder = builder.retry(Retry::fixed(ms(10)));
+        let task = builder.run(fails(1)).unwrap();
+        bed.jump(ms(1000));
+        let gate = bed.occupy_worker();
+        bed.clock.advance(ms(10));
+        assert_eq!(
+            (task.info().state, task.info().attempt),
+            (TaskState::Queued, 2)
+        );
+        bed.scheduler.reschedule("x", other).unwrap();
+        assert_eq!(task.info().state, TaskState::Queued);
+        gate.open();
+        bed.settle();
+        assert_eq!((task.info().succeeded, task.info().retried), (1, 1));
+        assert_eq!(task.info().next_in, Some(ms(500)));
+    }
 }
 
 #[test]
