@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use super::failing::Verdict;
 use super::rules::Counts;
 use super::state::Ticket;
 use super::terms::{Limit, LimitOf};
@@ -56,6 +57,8 @@ pub(super) struct Start {
 pub(super) enum Ended {
     /// The handler returned in time, with this.
     Returned(Outcome),
+    /// It did, and what comes of that has been asked for already.
+    Judged(Verdict),
     /// It did not.
     OverTime(LimitOf),
 }

@@ -41,9 +41,9 @@ impl Task {
         self: &Arc<Task>,
         attempt: &mut Attempt,
         failing: Option<Arc<Failing>>,
-        outcome: Outcome,
+        ended: Ended,
     ) {
-        let is_over = self.finish_present(attempt, failing.as_ref(), outcome);
+        let is_over = self.finish_present(attempt, failing.as_ref(), ended);
         discard(failing);
         if is_over {
             // What the user gave has been dropped by then.
@@ -56,13 +56,13 @@ impl Task {
         self: &Arc<Task>,
         attempt: &mut Attempt,
         failing: Option<&Arc<Failing>>,
-        outcome: Outcome,
+        ended: Ended,
     ) -> bool {
         // One reading for all: whether it was in time, what a delay counts from, and what the
         // policy's time limit is held against.
         let at = self.core.engine.clock().now();
         let over = attempt.limit().passed(at);
-        let ended = over.map_or(Ended::Returned(outcome), Ended::OverTime);
+        let ended = over.map_or(ended, Ended::OverTime);
         if attempt.has_limit() && self.life.lock().state.check_over(attempt.ticket).is_err() {
             // Before its policy is asked, which has been.
             self.came_back(attempt);
@@ -359,7 +359,7 @@ impl Task {
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.
         let outside = enter(self, attempt.ticket);
-        self.finish(&mut attempt, failing, refused);
+        self.finish(&mut attempt, failing, Ended::Returned(refused));
         leave(outside);
     }
 }

@@ -98,6 +98,8 @@ impl Task {
         };
         let (is_late, outcome) = match ended {
             Ended::Returned(outcome) => (false, outcome),
+            // The policy is the user's: it is asked once for each attempt.
+            Ended::Judged(verdict) => return verdict,
             Ended::OverTime(limit) => (true, Outcome::Failure(limit.to_string())),
         };
         let (error, asked, is_permanent) = match outcome {

@@ -45,30 +45,25 @@ impl Task {
         failing: &Failing,
         context: &Context,
         outcome: Outcome,
-    ) -> Outcome {
+    ) -> Ended {
         let has_failed = match &outcome {
             Outcome::Failure(_) | Outcome::RetryAfter(..) | Outcome::Permanent(_) => true,
             Outcome::Success | Outcome::Snooze(_) | Outcome::Cancel => false,
         };
         if !has_failed {
-            return outcome;
+            return Ended::Returned(outcome);
         }
         if context.is_cancelled() {
             attempt.counts = Counts::Nothing;
-            return outcome;
+            return Ended::Returned(outcome);
         }
         let Some(fallback) = failing.all_rules().find_map(Rules::fallback) else {
-            return outcome;
+            return Ended::Returned(outcome);
         };
-        let ended = self.core.engine.clock().now();
-        let verdict = self.judge(
-            attempt,
-            Some(failing),
-            Ended::Returned(outcome.clone()),
-            ended,
-        );
+        let at = self.core.engine.clock().now();
+        let verdict = self.judge(attempt, Some(failing), Ended::Returned(outcome), at);
         let Verdict::Failed { error, .. } = verdict else {
-            return outcome;
+            return Ended::Judged(verdict);
         };
         attempt.counts = Counts::FailureOf(Arc::clone(&error));
         let said = contain(|| fallback(context));
@@ -76,12 +71,12 @@ impl Task {
             self.core.counters.run_panicked();
             Outcome::Failure(format!("panicked: {message}"))
         });
-        match said {
+        Ended::Returned(match said {
             Outcome::Failure(other) | Outcome::RetryAfter(_, other) | Outcome::Permanent(other) => {
                 Outcome::Permanent(format!("{error}; the fallback: {other}"))
             }
             other => other,
-        }
+        })
     }
 
     /// A run may be over: it is counted, and what is due is done.

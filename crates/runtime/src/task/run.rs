@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wheel_sync::thread_local;
 
-use super::attempt::{Attempt, Start, Time};
+use super::attempt::{Attempt, Ended, Start, Time};
 use super::context::Given;
 use super::terms::Terms;
 use super::waiting::{Occasion, Origin, WaitingRun};
@@ -93,21 +93,21 @@ impl WaitingRun {
         };
         let context = Context::of_attempt(&task, &attempt, &self.occasion, given);
         let outside = enter(&task, attempt.ticket);
-        let outcome = if started.is_too_late {
+        let ended = if started.is_too_late {
             discard([handler]);
-            Outcome::Success
+            Ended::Returned(Outcome::Success)
         } else {
             let outcome = call(&task, handler, &context);
             match &failing {
                 Some(failing) => task.stand_in(&mut attempt, failing, &context, outcome),
-                None => outcome,
+                None => Ended::Returned(outcome),
             }
         };
         attempt.values = context.end();
         drop(context);
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
-        task.finish(&mut attempt, failing, outcome);
+        task.finish(&mut attempt, failing, ended);
         leave(outside);
     }
 }

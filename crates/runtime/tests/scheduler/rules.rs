@@ -1,6 +1,6 @@
 //! What is done when runs fail again and again.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -288,4 +288,22 @@ mod of_a_kind {
             (1, 2)
         );
     }
+}
+
+#[test]
+fn a_policy_is_asked_once_for_each_attempt_with_a_fallback_too() {
+    let bed = Bed::inline();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let retry = Retry::custom(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        ms(5)
+    });
+    let task = bed.scheduler.task("x").after(ms(10));
+    let task = task.retry(retry.max_attempts(4));
+    let task = task.on_repeated_failure(1, Reaction::fallback(|_: &Context| ()));
+    let task = task.run(|_| Err("no")).unwrap();
+    bed.clock.run_for(ms(100));
+    assert_eq!(task.wait(), TaskState::Succeeded);
+    assert_eq!((task.info().retried, asked.load(Ordering::Relaxed)), (3, 3));
 }
