@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wheel_sync::thread;
 
 use super::counters::Counters;
-use super::gate::{Gate, Ready};
+use super::gate::{Gate, Ready, TokenTimer};
 use super::limits::Limits;
 use super::mark::Mark;
 use crate::clock::Moment;
@@ -42,7 +42,7 @@ pub(crate) enum Fire {
     /// A run of a concurrency key is over.
     Freed(Arc<Limits>),
     /// A rate key has a token, or is full again.
-    Tokens(Arc<Limits>),
+    Tokens(Box<TokenTimer>),
     /// Somebody at the gate is to be looked at again.
     Gate(Arc<Limits>),
     /// Many of those at the gate may have become void.
@@ -330,8 +330,8 @@ impl Sink<Fire> for TaskSink {
                 self.gate.freed(&limits, now);
                 self.queue_ready();
             }
-            Fire::Tokens(limits) => {
-                self.gate.tokens_came(&limits, now);
+            Fire::Tokens(timer) => {
+                self.gate.tokens_came(*timer, now);
                 self.queue_ready();
             }
             Fire::Gate(limits) => {

@@ -80,6 +80,12 @@ struct Tokens {
     is_awaited: bool,
 }
 
+/// Comes when a rate key has a token, or is full again; and sets the next one.
+pub(crate) struct TokenTimer {
+    engine: Engine<Fire>,
+    limits: Arc<Limits>,
+}
+
 /// What may be said of a run that waits.
 enum Standing {
     Wanted,
@@ -152,12 +158,19 @@ impl Gate {
     }
 
     /// A timer of this rate key has fired.
-    pub(super) fn tokens_came(&mut self, limits: &Arc<Limits>, now: Moment) {
+    pub(super) fn tokens_came(&mut self, timer: TokenTimer, now: Moment) {
+        let TokenTimer { engine, limits } = timer;
         let often = limits.rate.as_ref();
-        if let Some(tokens) = often.and_then(|often| self.tokens.get_mut(&often.key)) {
-            tokens.armed = tokens.armed.filter(|armed| *armed > now);
-            self.look(limits, now);
-        }
+        let tokens = often.and_then(|often| self.tokens.get_mut(&often.key));
+        let (Some(tokens), Some(often)) = (tokens, often) else {
+            return;
+        };
+        tokens.armed = tokens.armed.filter(|armed| *armed > now);
+        self.look(&limits, now);
+        // Also if those that waited have turned out to be void, so that nobody here has an engine.
+        self.await_tokens(&often.key, now, Some((engine, Arc::clone(&limits))));
+        #[cfg(test)]
+        self.watch.set_keys(self.slots.len() + self.tokens.len());
     }
 
     /// Lets go who may go, of the keys that these limits name.
@@ -286,8 +299,12 @@ impl Gate {
         let first = first.map(|(_, waiter)| (waiter.run.engine(), Arc::clone(&waiter.limits)));
         if let Some((engine, limits)) = first.or(last) {
             tokens.armed = Some(at);
+            let timer = TokenTimer {
+                engine: engine.clone(),
+                limits,
+            };
             // A closed engine is being shut down with all its tasks.
-            let _ = engine.at_moment(at, Fire::Tokens(limits));
+            let _ = engine.at_moment(at, Fire::Tokens(Box::new(timer)));
         }
     }
 

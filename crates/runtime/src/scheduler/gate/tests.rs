@@ -99,3 +99,29 @@ fn a_million_that_wait_for_one_key_go_in_order_and_leave_nothing() {
     assert_eq!(scheduler.stats().runs, runs);
     assert_eq!(scheduler.core.gate.seen(), (0, 0));
 }
+
+#[test]
+fn a_key_whose_last_waiting_run_was_cancelled_is_forgotten_when_it_is_full() {
+    let (clock, scheduler) = scheduler();
+    let second = Duration::from_secs(1);
+    for n in 0..100 {
+        let run = || {
+            let task = scheduler.unnamed().after(second);
+            let limit = RateLimit::new(2, HOUR)
+                .burst(2)
+                .key(format!("customer-{n}"));
+            task.rate_limit(limit).run(|_| ()).unwrap()
+        };
+        let tasks = [run(), run(), run()];
+        clock.run_for(second);
+        // Two have taken the tokens, and one waits.
+        for task in tasks {
+            let _ = task.cancel();
+        }
+    }
+    assert_eq!(scheduler.stats().runs, 200);
+    clock.run_for(HOUR * 2);
+    assert_eq!(scheduler.stats().runs, 200);
+    assert_eq!(scheduler.core.gate.seen(), (0, 0));
+    assert_eq!(scheduler.core.engine.len(), 0);
+}
