@@ -23,7 +23,8 @@ impl<'s> TaskBuilder<'s> {
     /// Without a schedule the task runs as soon as all hold; with `after` the delay counts from then;
     /// with `at` it runs when both have come. A task that recurs cannot depend on others: a
     /// [graph](Scheduler::graph) can recur as a whole. Of another task that recurs, the next run
-    /// that is over after this call counts.
+    /// that is over after this call counts. The id of a graph is that of the task that starts its runs,
+    /// not of the nodes: what is to come after all of them is a node itself, the last one.
     ///
     /// While it waits the task is [`Scheduled`](crate::TaskState::Scheduled), is due at no instant,
     /// and [`waits_for`](crate::TaskInfo::waits_for) says for whom. It may be cancelled, paused and

@@ -420,3 +420,20 @@ fn what_nodes_captured_is_dropped_with_the_graph() {
     graph.cancel();
     assert_eq!(Arc::strong_count(&held), 1);
 }
+
+#[test]
+fn the_id_of_a_graph_stands_for_the_task_that_starts_its_runs() {
+    let bed = Bed::workers(2);
+    let (gate, keeper) = gate();
+    let graph = bed.scheduler.graph("g");
+    let graph = graph.node("a", move |run: &Context| keeper.pass(run));
+    let graph = graph.after(ms(10)).start().unwrap();
+    let after = bed.scheduler.task("x").depends_on("g", When::Succeeded);
+    let after = after.run(|_| ()).unwrap();
+    bed.clock.advance(ms(10));
+    gate.wait_started();
+    assert_eq!(after.wait_timeout(HANG), Some(Succeeded));
+    assert_eq!(graph.info().state, TaskState::Running);
+    gate.open();
+    assert_eq!(graph.wait_timeout(HANG), Some(Succeeded));
+}
