@@ -53,6 +53,48 @@ fn two_runs_that_wait_do_not_wait_for_each_other() {
 }
 
 #[test]
+fn a_handler_that_outlives_its_run_excuses_no_other() {
+    model("wait-idle, over time", || {
+        let activity = runs(2);
+        let [waits, ends] = [Arc::clone(&activity), Arc::clone(&activity)];
+        let is_over = Arc::new(AtomicBool::new(false));
+        let [seen, said] = [Arc::clone(&is_over), Arc::clone(&is_over)];
+        let note = Arc::new(Note::default());
+        let noted = Arc::clone(&note);
+        // Its own run, and another one.
+        let handler = thread::spawn(move || {
+            // Relaxed: the end of the run must bring it along.
+            assert_eq!(waits.wait_idle_beyond(|| seen.load(Ordering::Relaxed)), 0);
+        });
+        let others = thread::spawn(move || {
+            said.store(true, Ordering::Relaxed);
+            ends.end();
+            noted.write(3);
+            ends.end();
+        });
+        let left = activity.wait_idle_beside(|| is_over.load(Ordering::Relaxed));
+        assert_eq!((left, note.read()), (0, 3));
+        others.join().unwrap();
+        handler.join().unwrap();
+    });
+}
+
+#[test]
+fn who_is_not_woken_by_a_run_that_ends_is_told_later() {
+    model("wait-idle, without a lock", || {
+        let activity = runs(1);
+        let ends = Arc::clone(&activity);
+        let driver = thread::spawn(move || {
+            if !ends.try_end() {
+                ends.tell();
+            }
+        });
+        assert_eq!(activity.wait_idle(), 0);
+        driver.join().unwrap();
+    });
+}
+
+#[test]
 fn of_two_waiters_both_return() {
     model("wait-idle, two waiters", || {
         let activity = runs(1);

@@ -20,6 +20,7 @@ use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, Condvar, Mutex};
 
 use crate::clock::Patience;
+use crate::task::Excuse;
 
 /// The upper part of the word counts waiters, the lower one runs. More than 2^40 runs, each of
 /// which takes memory, do not fit into a machine, nor 2^24 threads that wait.
@@ -27,7 +28,8 @@ const WAITER: u64 = 1 << 40;
 
 pub(crate) struct Activity {
     runs_and_waiters: CachePadded<AtomicU64>,
-    excused: Mutex<usize>,
+    /// Of handlers that wait here.
+    excused: Mutex<Vec<Excuse>>,
     changed: Condvar,
 }
 
@@ -36,14 +38,14 @@ pub(crate) struct Activity {
 pub(crate) enum Caller {
     Outside,
     /// A handler of the same scheduler, whose own run cannot end while it waits.
-    InsideRun,
+    InsideRun(Excuse),
 }
 
 impl Activity {
     pub(crate) fn new() -> Activity {
         Activity {
             runs_and_waiters: CachePadded::new(AtomicU64::new(0)),
-            excused: Mutex::new(0),
+            excused: Mutex::default(),
             changed: Condvar::new(),
         }
     }
@@ -120,16 +122,26 @@ impl Activity {
     }
 
     /// Waits until no run waits or goes but those whose handlers wait here themselves. Returns how
-    /// many are left: more than none if patience ended first.
-    pub(crate) fn wait_idle(&self, caller: Caller, patience: Patience) -> usize {
+    /// many are left: more than none if patience ended first. A handler goes on when its time is
+    /// over, and its run does not: then `is_void` is to say so of its excuse, before that run is
+    /// counted as over.
+    pub(crate) fn wait_idle(
+        &self,
+        caller: Caller,
+        patience: Patience,
+        is_void: impl Fn(Excuse) -> bool,
+    ) -> usize {
         self.announce();
         let mut excused = self.excused.lock();
-        if caller == Caller::InsideRun {
-            *excused += 1;
+        if let Caller::InsideRun(own) = caller {
+            excused.push(own);
             self.changed.notify_all();
         }
         let left = loop {
-            let left = self.runs().saturating_sub(*excused);
+            // In this order: who is not counted any more is known to be void.
+            let runs = self.runs();
+            let excuses = excused.iter().filter(|excuse| !is_void(**excuse));
+            let left = runs.saturating_sub(excuses.count());
             if left == 0 {
                 break 0;
             }
@@ -138,12 +150,36 @@ impl Activity {
             };
             excused = self.changed.wait_timeout(excused, time);
         };
-        if caller == Caller::InsideRun {
-            *excused -= 1;
+        if let Caller::InsideRun(own) = caller {
+            let place = excused.iter().position(|excuse| *excuse == own);
+            excused.swap_remove(place.expect("an excuse stays until it is given back"));
         }
         drop(excused);
         self.withdraw();
         left
+    }
+
+    /// Returns when somebody waits, and either sleeps or has not looked yet.
+    #[cfg(test)]
+    pub(super) fn until_somebody_waits(&self) {
+        // Relaxed: what is asserted of it is behind the lock. [O49]
+        while self.runs_and_waiters.load(Ordering::Relaxed) < WAITER {
+            wheel_sync::thread::yield_now();
+        }
+    }
+
+    /// As `try_end` while somebody has the lock.
+    #[cfg(test)]
+    pub(super) fn end_unheard(&self) {
+        let excused = self.excused.lock();
+        assert!(!self.try_end(), "nobody has been woken");
+        drop(excused);
+    }
+
+    /// How many handlers wait here for the others.
+    #[cfg(test)]
+    pub(super) fn excused(&self) -> usize {
+        self.excused.lock().len()
     }
 
     /// Waits until `reached` holds, which somebody who calls `tell` afterwards brings about.
@@ -176,16 +212,20 @@ mod tests {
     use std::time::Duration;
     use wheel_sync::thread;
 
+    fn inside() -> Caller {
+        Caller::InsideRun(Excuse::of_caller())
+    }
+
     #[test]
     fn idle_is_when_nothing_waits_or_goes() {
         let activity = Activity::new();
         let now = Patience::new(Duration::ZERO);
-        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now, |_| false), 0);
         activity.begin();
-        assert_eq!(activity.wait_idle(Caller::Outside, now), 1);
-        assert_eq!(activity.wait_idle(Caller::InsideRun, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now, |_| false), 1);
+        assert_eq!(activity.wait_idle(inside(), now, |_| false), 0);
         activity.end();
-        assert_eq!(activity.wait_idle(Caller::Outside, now), 0);
+        assert_eq!(activity.wait_idle(Caller::Outside, now, |_| false), 0);
     }
 
     #[test]
@@ -209,7 +249,7 @@ mod tests {
         activity.begin();
         let run = || {
             let patience = Patience::new(Duration::from_secs(20));
-            assert_eq!(activity.wait_idle(Caller::InsideRun, patience), 0);
+            assert_eq!(activity.wait_idle(inside(), patience, |_| false), 0);
             activity.end();
         };
         thread::scope(|s| {

@@ -9,7 +9,7 @@ use wheel_core::TickLength;
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{Mutex, RandomState};
 
-use super::activity::Activity;
+use super::activity::{Activity, Caller};
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
@@ -18,13 +18,15 @@ use super::history::Ended;
 use super::hung::Hung;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
+use super::mark::Mark;
 use super::pools::Routes;
 use super::registry::Registry;
 use super::sink::Fire;
-use crate::clock::Moment;
+use super::undone::Named;
+use crate::clock::{Moment, Patience};
 use crate::driver::Engine;
-use crate::executor::{Job, Pool};
-use crate::task::{Context, Leftovers, Occasion, Outcome, Task, TaskInfo};
+use crate::executor::Pool;
+use crate::task::{Context, Occasion, Outcome, Task};
 
 /// What goes on around every attempt: it calls the second one, which is the rest.
 pub(crate) type Around = Box<dyn Fn(&Context, &dyn Fn() -> Outcome) -> Outcome + Send + Sync>;
@@ -37,7 +39,7 @@ pub(crate) struct Core {
     /// Tasks that are no longer in the registry while their last run is going.
     pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>, RandomState>>,
     /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
-    pub(crate) interrupted: Mutex<Vec<TaskInfo>>,
+    pub(crate) interrupted: Mutex<Vec<Named>>,
     pub(crate) dead: DeadQueue,
     #[cfg(feature = "serde")]
     pub(super) kinds: Kinds,
@@ -106,27 +108,33 @@ impl Core {
         }
     }
 
-    /// On the driver: what the user's code has captured is dropped where that runs, and there those
-    /// are told that wait for the task. Until then it does not count as idle.
-    pub(crate) fn discard_elsewhere(self: &Arc<Core>, leftovers: Leftovers) {
-        if leftovers.is_nothing() {
-            return;
+    /// Waits until no run waits or goes, for `limit` of real time at most. Whether that came about.
+    pub(super) fn wait_idle(&self, limit: Duration) -> bool {
+        let caller = self.caller();
+        // On the driver thread itself nobody can wait for the driver, nor for what it would run
+        // after this.
+        let is_driver_thread = self.engine.is_driver_thread();
+        let limit = if is_driver_thread {
+            Duration::ZERO
+        } else {
+            limit
+        };
+        let patience = Patience::new(limit);
+        if !is_driver_thread {
+            // What is due may still be on its way.
+            let (mark, wait) = Mark::new();
+            // A closed engine hands nothing over any more; the mark comes back and is dropped,
+            // which ends the wait.
+            let _ = self.engine.after(Duration::ZERO, Fire::Mark(mark));
+            wait.wait(patience);
         }
-        self.do_elsewhere(move || leftovers.discard());
+        self.wait_for_runs(caller, patience) == 0
     }
 
-    /// On the driver: what the user has a part in is done where that runs. It counts as going until
-    /// then.
-    pub(crate) fn do_elsewhere(self: &Arc<Core>, what: impl FnOnce() + Send + 'static) {
-        self.activity.begin();
-        let elsewhere = Elsewhere {
-            core: Arc::clone(self),
-            what: Some(Box::new(what)),
-        };
-        let job = Job::new(move || drop(elsewhere));
-        let now = self.engine.clock().now();
-        // What a closed engine refuses is dropped here, and a panic of it ends in the job.
-        drop(self.engine.at_moment(now, Fire::Job(Box::new(job))));
+    /// Waits for those that wait or go already. How many are left when patience ends.
+    pub(super) fn wait_for_runs(&self, caller: Caller, patience: Patience) -> usize {
+        let is_void = |excuse| self.hung.voids(excuse);
+        self.activity.wait_idle(caller, patience, is_void)
     }
 
     /// A task that was added could not be armed: its user is told that it was refused.
@@ -144,20 +152,5 @@ impl Core {
             // A closed engine drops all that waits.
             let _ = self.engine.at_moment(now, sweep);
         }
-    }
-}
-
-/// On its way to an executor. One that drops it unseen has done the same.
-struct Elsewhere {
-    core: Arc<Core>,
-    what: Option<Box<dyn FnOnce() + Send>>,
-}
-
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        if let Some(what) = self.what.take() {
-            what();
-        }
-        self.core.activity.end();
     }
 }

@@ -10,18 +10,18 @@
 //! afterwards does not miss it. Each thread has a place of its own for the few that ended there
 //! last, or workers would wait for each other at the end of each task.
 //!
-//! Ground rules: locks are held for some instructions, that of the ring under that of a place, and
-//! nothing is dropped under them. They are taken under the lock of a task, never the other way
+//! Ground rules: locks are held for a look at some hundred tasks at most, that of the ring under that
+//! of a place, and nothing is dropped under them. The driver only tries them (`way_out.rs`). They are taken under the lock of a task, never the other way
 //! round. A task refers to the core, and so to this: that ring is cut when the last handle of the
 //! scheduler goes. What an ended task keeps is its record; what was the user's is gone.
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
 use std::fmt;
 use std::sync::Arc;
 
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
-use wheel_sync::{CachePadded, Mutex, thread};
+use wheel_sync::{CachePadded, Mutex, MutexGuard, thread};
 
 use super::{Core, Scheduler};
 use crate::task::{Id, Task, TaskInfo};
@@ -35,7 +35,7 @@ const LATEST_MAX: usize = 32;
 /// Where they are.
 pub(crate) struct Ended {
     places: Box<[CachePadded<Mutex<Latest>>]>,
-    ring: Mutex<VecDeque<One>>,
+    ring: Mutex<Ring>,
     next_number: CachePadded<AtomicU64>,
     tasks_max: usize,
     /// So many go from a place to the ring at once. All places together hold a tenth of the bound.
@@ -47,6 +47,20 @@ pub(crate) struct Ended {
 struct Latest {
     tasks: Vec<One>,
     is_closed: bool,
+}
+
+/// Those before them. Sorted but for those that ended on several threads at about the same time.
+#[derive(Default)]
+struct Ring {
+    tasks: VecDeque<One>,
+    /// How many have left it at the front.
+    gone: u64,
+}
+
+/// The place of the calling thread: a task may be added without waiting.
+pub(crate) struct EndedDoor<'e> {
+    ended: &'e Ended,
+    latest: MutexGuard<'e, Latest>,
 }
 
 #[derive(Clone)]
@@ -75,11 +89,32 @@ impl Ended {
 
     /// A task has ended. The oldest ones make room.
     pub(crate) fn push(&self, task: &Arc<Task>) {
-        if self.tasks_max == 0 {
-            return;
+        if self.tasks_max > 0 {
+            self.add(self.place().lock(), task, |ring| Some(ring.lock()));
         }
-        let place = &self.places[thread::slot().unwrap_or(0) % PLACES];
-        let mut latest = place.lock();
+    }
+
+    /// For the driver, which waits for nobody: `None` if somebody looks at the place.
+    pub(super) fn try_enter(&self) -> Option<EndedDoor<'_>> {
+        let latest = self.place().try_lock()?;
+        Some(EndedDoor {
+            ended: self,
+            latest,
+        })
+    }
+
+    fn place(&self) -> &Mutex<Latest> {
+        &self.places[thread::slot().unwrap_or(0) % PLACES]
+    }
+
+    /// What has gathered in the place goes to the ring if `enter` gets in there, else with the next
+    /// one.
+    fn add<'e>(
+        &'e self,
+        mut latest: MutexGuard<'_, Latest>,
+        task: &Arc<Task>,
+        enter: impl FnOnce(&'e Mutex<Ring>) -> Option<MutexGuard<'e, Ring>>,
+    ) {
         if latest.is_closed {
             return;
         }
@@ -88,13 +123,14 @@ impl Ended {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         latest.tasks.push(One { number, task });
         let mut forgotten = Vec::new();
-        if latest.tasks.len() >= self.latest_max {
-            // Under the lock of the place, so that who looks there first and into the ring
-            // afterwards misses none.
-            let mut ring = self.ring.lock();
-            ring.extend(latest.tasks.drain(..));
-            let over = ring.len().saturating_sub(self.tasks_max);
-            forgotten.extend(ring.drain(..over));
+        let is_full = latest.tasks.len() >= self.latest_max;
+        // Under the lock of the place, so that who looks there first and into the ring afterwards
+        // misses none.
+        if let Some(mut ring) = is_full.then(|| enter(&self.ring)).flatten() {
+            ring.tasks.extend(latest.tasks.drain(..));
+            let over = ring.tasks.len().saturating_sub(self.tasks_max);
+            forgotten.extend(ring.tasks.drain(..over));
+            ring.gone += over as u64;
         }
         drop(latest);
         // Not under a lock: these may be the last references.
@@ -111,13 +147,33 @@ impl Ended {
         for place in &*self.places {
             found.extend(place.lock().tasks.iter().filter(picks).cloned());
         }
-        let ring = self.ring.lock();
-        found.extend(ring.iter().filter(picks).cloned());
-        drop(ring);
+        self.walk_ring(|slice| found.extend(slice.filter(picks).cloned()));
         found.sort_by_key(|one| one.number);
         // One that went from its place to the ring meanwhile has been met twice.
         found.dedup_by_key(|one| one.number);
         found.into_iter().map(|one| one.task).collect()
+    }
+
+    /// Shows what is in the ring, so many at a time: who ends a task waits for no more than that.
+    fn walk_ring(&self, mut show: impl FnMut(vec_deque::Iter<'_, One>)) {
+        const SLICE: u64 = 256;
+        // By how many were in the ring before it.
+        let (mut next, mut end) = (0, None);
+        loop {
+            let ring = self.ring.lock();
+            let (first, len) = (ring.gone, ring.tasks.len() as u64);
+            // What comes later has ended after this look began, or was met in its place.
+            let end = *end.get_or_insert(first + len);
+            let from = next.max(first);
+            if from >= end {
+                return;
+            }
+            next = end.min(from + SLICE);
+            show(
+                ring.tasks
+                    .range((from - first) as usize..(next - first) as usize),
+            );
+        }
     }
 
     /// The task of this id that ended last.
@@ -140,8 +196,34 @@ impl Ended {
             drop(latest);
             drop(tasks);
         }
-        let tasks = std::mem::take(&mut *self.ring.lock());
+        let mut ring = self.ring.lock();
+        let tasks = std::mem::take(&mut ring.tasks);
+        ring.gone += tasks.len() as u64;
+        drop(ring);
         drop(tasks);
+    }
+
+    /// Keeps everybody out of all places.
+    #[cfg(test)]
+    pub(crate) fn hold_places(&self) -> impl Sized + '_ {
+        let guards: Vec<_> = self.places.iter().map(|place| place.lock()).collect();
+        guards
+    }
+
+    /// Keeps everybody out of the ring.
+    #[cfg(test)]
+    pub(crate) fn hold_ring(&self) -> impl Sized + '_ {
+        self.ring.lock()
+    }
+}
+
+impl EndedDoor<'_> {
+    /// A task has ended, on the driver.
+    pub(crate) fn push(self, task: &Arc<Task>) {
+        let EndedDoor { ended, latest } = self;
+        if ended.tasks_max > 0 {
+            ended.add(latest, task, Mutex::try_lock);
+        }
     }
 }
 
@@ -226,7 +308,7 @@ mod tests {
             let task = scheduler.after(Duration::from_secs(1), |_| ()).unwrap();
             let _ = task.cancel();
             let in_places: usize = ended.places.iter().map(|p| p.lock().tasks.len()).sum();
-            assert!(ended.ring.lock().len() <= BOUND && in_places <= BOUND / 10);
+            assert!(ended.ring.lock().tasks.len() <= BOUND && in_places <= BOUND / 10);
         }
         assert_eq!(scheduler.history().len(), BOUND);
     }

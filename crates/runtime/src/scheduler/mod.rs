@@ -46,6 +46,7 @@ mod hung;
 mod kinds;
 
 mod sink;
+mod told;
 mod in_turn;
 mod gate;
 mod mark;
@@ -55,6 +56,8 @@ pub(crate) mod modelled;
 mod activity;
 mod closing;
 mod shutdown;
+mod undone;
+mod way_out;
 mod global;
 
 use std::fmt;
@@ -67,7 +70,6 @@ use crate::executor::Workers;
 use crate::observe::Stats;
 use crate::schedule::Schedule;
 use crate::task::{CancelOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome};
-use mark::Mark;
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::{Around, Core};
@@ -77,8 +79,8 @@ pub use filter::TaskFilter;
 pub use global::global;
 pub use graph::{GraphBuilder, GraphError, GraphHandle, GraphInfo, NodeInfo, WhenNodeFails};
 pub use history::History;
-pub(crate) use hung::Hanging;
 pub use hung::HungRun;
+pub(crate) use hung::{Hanging, OwnRun};
 #[cfg(feature = "serde")]
 pub(crate) use kinds::Made;
 #[cfg(feature = "serde")]
@@ -88,10 +90,14 @@ pub use kinds::{
 };
 pub(crate) use limits::{Limits, Permit};
 pub use pools::PoolSpec;
+pub(crate) use registry::ShardDoor;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
-pub(crate) use sink::{Fire, Tidings, Told};
+pub(crate) use sink::Fire;
 pub use submit::TaskBuilder;
 pub use submit_error::SubmitError;
+pub(crate) use told::{Tidings, Told};
+pub(crate) use undone::Named;
+pub(crate) use way_out::WayOut;
 
 /// Runs tasks when they are due: once or again and again, by name, on workers of its own.
 ///
@@ -323,26 +329,7 @@ impl Scheduler {
     /// As [`wait_idle`](Scheduler::wait_idle), for `limit` of real time at most. Returns whether it
     /// is idle.
     pub fn wait_idle_timeout(&self, limit: Duration) -> bool {
-        let core = &self.core;
-        let caller = core.caller();
-        // On the driver thread itself nobody can wait for the driver, nor for what it would run
-        // after this.
-        let is_driver_thread = core.engine.is_driver_thread();
-        let limit = if is_driver_thread {
-            Duration::ZERO
-        } else {
-            limit
-        };
-        let patience = Patience::new(limit);
-        if !is_driver_thread {
-            // What is due may still be on its way.
-            let (mark, wait) = Mark::new();
-            // A closed engine hands nothing over any more; the mark comes back and is dropped,
-            // which ends the wait.
-            let _ = core.engine.after(Duration::ZERO, Fire::Mark(mark));
-            wait.wait(patience);
-        }
-        core.activity.wait_idle(caller, patience) == 0
+        self.core.wait_idle(limit)
     }
 
     /// Waits until no live task is left, for `limit` of real time at most. Returns whether that

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::activity::{self, Caller};
 use super::mark::{self, MarkWait};
 use crate::clock::Patience;
+use crate::task::Excuse;
 
 /// Runs, and who waits for them.
 #[expect(missing_debug_implementations, reason = "nobody prints it")]
@@ -27,6 +28,11 @@ impl Activity {
         self.0.end();
     }
 
+    /// One less, on a thread that waits for no lock. False if `tell` is to follow.
+    pub fn try_end(&self) -> bool {
+        self.0.try_end()
+    }
+
     /// Something changed.
     pub fn tell(&self) {
         self.0.tell();
@@ -35,19 +41,35 @@ impl Activity {
     /// Waits for ever until no run is left.
     pub fn wait_idle(&self) -> usize {
         let patience = Patience::new(Duration::MAX);
-        self.0.wait_idle(Caller::Outside, patience)
+        self.0.wait_idle(Caller::Outside, patience, |_| false)
+    }
+
+    /// The same beside a handler of which `is_void` says that its own run is over.
+    pub fn wait_idle_beside(&self, is_void: impl Fn() -> bool) -> usize {
+        let patience = Patience::new(Duration::MAX);
+        self.0.wait_idle(Caller::Outside, patience, |_| is_void())
     }
 
     /// Waits in a run, for ever until no run is left but those that wait here.
     pub fn wait_idle_inside(&self) -> usize {
         let patience = Patience::new(Duration::MAX);
-        self.0.wait_idle(Caller::InsideRun, patience)
+        self.0.wait_idle(inside(), patience, |_| false)
+    }
+
+    /// The same in a run that is over once `is_void` says so, which its handler outlives.
+    pub fn wait_idle_beyond(&self, is_void: impl Fn() -> bool) -> usize {
+        let patience = Patience::new(Duration::MAX);
+        self.0.wait_idle(inside(), patience, |_| is_void())
     }
 
     /// Waits for ever until `reached` holds.
     pub fn wait_until(&self, reached: impl Fn() -> bool) -> bool {
         self.0.wait_until(Patience::new(Duration::MAX), reached)
     }
+}
+
+fn inside() -> Caller {
+    Caller::InsideRun(Excuse::of_caller())
 }
 
 /// Passed when it is dropped.

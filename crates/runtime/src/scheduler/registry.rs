@@ -1,7 +1,8 @@
 //! Which tasks there are, by id.
 //!
-//! Ground rules: sharded, each shard behind a lock that is held for one step of a map and never
-//! while user code runs or the lock of a task is taken. Ended tasks are not here; a handle keeps
+//! Ground rules: sharded, each shard behind a lock that is held for one step of a map, or for a list of
+//! what is in it, and never while user code runs or the lock of a task is taken. The driver only
+//! tries it (`way_out.rs`). Ended tasks are not here; a handle keeps
 //! its task. The count of tasks is Relaxed throughout: it guards nothing but itself. [O73]
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use wheel_sync::atomic::{AtomicUsize, Ordering};
-use wheel_sync::{CachePadded, Mutex, RandomState};
+use wheel_sync::{CachePadded, Mutex, MutexGuard, RandomState};
 
 use crate::policy::OnConflict;
 use crate::task::{Id, OwnId, Task};
@@ -17,7 +18,8 @@ use crate::task::{Id, OwnId, Task};
 const SHARDS: usize = 16;
 
 pub(crate) struct Registry {
-    shards: [CachePadded<Mutex<Shard>>; SHARDS],
+    /// Large, and the stacks of models are small.
+    shards: Box<[CachePadded<Mutex<Shard>>]>,
     hasher: RandomState,
     limit: Option<Limit>,
 }
@@ -25,6 +27,9 @@ pub(crate) struct Registry {
 /// Tasks by the hash of their ids, which they know. A reference each: what is compared is in the
 /// task.
 type Shard = HashTable<Arc<Task>>;
+
+/// Where a task is, or would be.
+pub(crate) struct ShardDoor<'r>(MutexGuard<'r, Shard>);
 
 /// How many tasks there may be. Counted only if there is a limit, for all threads count there.
 struct Limit {
@@ -46,7 +51,7 @@ pub(super) type Replaced = Option<Arc<Task>>;
 impl Registry {
     pub(super) fn new(tasks_max: Option<usize>) -> Registry {
         Registry {
-            shards: std::array::from_fn(|_| CachePadded::default()),
+            shards: (0..SHARDS).map(|_| CachePadded::default()).collect(),
             hasher: RandomState::new(),
             limit: tasks_max.map(|max| Limit {
                 tasks: AtomicUsize::new(0),
@@ -110,8 +115,18 @@ impl Registry {
 
     /// Removes this very task; another one that has its id by now stays.
     pub(crate) fn remove(&self, task: &Task) {
-        let hash = task.id.hash;
-        let mut shard = self.shard_of(hash).lock();
+        let shard = self.shard_of(task.id.hash).lock();
+        self.remove_by(ShardDoor(shard), task);
+    }
+
+    /// For the driver, which waits for nobody: where this task is. `None` if somebody is there.
+    pub(crate) fn try_enter(&self, task: &Task) -> Option<ShardDoor<'_>> {
+        self.shard_of(task.id.hash).try_lock().map(ShardDoor)
+    }
+
+    /// As `remove`, of a task that is behind this door.
+    pub(crate) fn remove_by(&self, door: ShardDoor<'_>, task: &Task) {
+        let (hash, ShardDoor(mut shard)) = (task.id.hash, door);
         let found = shard.find_entry(hash, |other| std::ptr::eq(&**other, task));
         let removed = found.map(|found| found.remove().0);
         if let (Ok(_), Some(limit)) = (&removed, &self.limit) {
@@ -124,7 +139,7 @@ impl Registry {
     /// All tasks at some instant during the call; those that are added meanwhile may be missing.
     pub(super) fn all(&self) -> Vec<Arc<Task>> {
         let mut tasks = Vec::new();
-        for shard in &self.shards {
+        for shard in &*self.shards {
             tasks.extend(shard.lock().iter().cloned());
         }
         tasks

@@ -25,12 +25,14 @@ use super::core::Core;
 use super::dead_letters::Replay;
 #[cfg(feature = "serde")]
 use super::kinds::UnresolvedTask;
+use super::undone::{Named, Undone};
 use crate::clock::Patience;
 use crate::task::{
-    Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
+    Excuse, Leftovers, Stopped, Task, TaskInfo, is_inside_run_of_core, is_inside_run_of_task,
 };
 
-/// What a shutdown left undone: each task as it stood before. A task is named once at most.
+/// What a shutdown left undone: each task as it stood before. A task is named once at most: in `cut`
+/// if it belongs there, whatever else it waited for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShutdownReport {
@@ -63,27 +65,24 @@ impl Core {
     pub(super) fn shutdown(&self, grace: Duration) -> Result<ShutdownReport, ShutdownTimeout> {
         let patience = Patience::new(grace);
         let caller = self.caller();
-        let mut report = self.seal();
+        let mut undone = self.seal();
         if caller == Caller::Outside {
             // Steps 1 to 3 of another caller.
             self.activity
                 .wait_until(patience, || self.closing.is_sealed());
         }
-        let going = self.activity.wait_idle(caller, patience); // Step 4.
+        let going = self.wait_for_runs(caller, patience); // Step 4.
         // Those that hang have been told, and have the grace as well.
         let are_back =
             self.hung.are_back() || self.activity.wait_until(patience, || self.hung.are_back());
         if going > 0 {
-            report.cut = self.interrupt_runs(); // Step 5.
+            undone.cut = self.interrupt_runs(); // Step 5.
         }
         if !are_back {
-            let named: Vec<String> = report.cut.iter().map(|cut| cut.id.clone()).collect();
-            let hung = self.hung.tasks().into_iter();
-            report
-                .cut
-                .extend(hung.filter(|task| !named.contains(&task.id)));
+            undone.cut.extend(self.hung.tasks());
         }
-        report.interrupted = std::mem::take(&mut *self.interrupted.lock());
+        undone.interrupted = std::mem::take(&mut *self.interrupted.lock());
+        let report = undone.into_report();
         // Step 6. All runs have ended or been given up. Whoever may wait does so for some
         // instructions of each thread.
         if caller == Caller::Outside && going == 0 && are_back {
@@ -109,10 +108,10 @@ impl Core {
     }
 
     /// Steps 1 to 3, for the first caller.
-    fn seal(&self) -> ShutdownReport {
-        let mut report = ShutdownReport::default();
+    fn seal(&self) -> Undone {
+        let mut undone = Undone::default();
         if !self.closing.begin() {
-            return report; // Step 1 and the rest were somebody else's.
+            return undone; // Step 1 and the rest were somebody else's.
         }
         // Step 2. What the engine holds are only references to tasks, which the registry has as
         // well.
@@ -120,17 +119,18 @@ impl Core {
         // Step 3.
         let mut dropped_last = Vec::new();
         for task in self.registry.all() {
+            let serial = task.id.serial;
             let (stopped, leftovers) = task.stop();
             match stopped {
-                Stopped::Pending(info) => report.pending.push(info),
-                Stopped::Queued(info) => report.queued.push(info),
+                Stopped::Pending(info) => undone.pending.push(Named { serial, info }),
+                Stopped::Queued(info) => undone.queued.push(Named { serial, info }),
                 Stopped::Running | Stopped::Ended => {}
             }
             dropped_last.push(leftovers);
         }
-        report
+        undone
             .pending
-            .sort_by_key(|task| (task.next_due.is_none(), task.next_due));
+            .sort_by_key(|Named { info, .. }| (info.next_due.is_none(), info.next_due));
         self.closing.seal();
         self.activity.tell();
         // What handlers captured may call for a shutdown itself, and that waits for the seal.
@@ -139,23 +139,23 @@ impl Core {
         #[cfg(feature = "serde")]
         {
             self.kinds.close().discard();
-            report.unresolved = self.kinds.unresolved();
+            undone.unresolved = self.kinds.unresolved();
         }
-        report
+        undone
     }
 
     /// Sets the tokens of all runs that are going, but for the caller's own, and names them.
-    fn interrupt_runs(&self) -> Vec<TaskInfo> {
+    fn interrupt_runs(&self) -> Vec<Named> {
         let going: Vec<Arc<Task>> = self.leaving.lock().values().cloned().collect();
         let mut cut = Vec::new();
         for task in going {
             if is_inside_run_of_task(&task) {
                 continue;
             }
-            let info = task.info();
+            let named = Named::of(&task);
             // One that ends or fails in this very moment is over, and named elsewhere if at all.
             if task.interrupt() {
-                cut.push(info);
+                cut.push(named);
             }
         }
         cut
@@ -169,9 +169,10 @@ impl Core {
     }
 
     pub(super) fn caller(&self) -> Caller {
-        let is_inside = is_inside_run_of_core(self) && !self.hung.is_callers_own();
+        let own = Excuse::of_caller();
+        let is_inside = is_inside_run_of_core(self) && !self.hung.voids(own);
         if is_inside || self.engine.is_driver_thread() {
-            Caller::InsideRun
+            Caller::InsideRun(own)
         } else {
             Caller::Outside
         }

@@ -13,12 +13,13 @@ use super::counters::Counters;
 use super::gate::{Gate, Ready, TokenTimer};
 use super::limits::Limits;
 use super::mark::Mark;
+use super::told::Told;
 use crate::clock::Moment;
 use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
 use crate::policy::{OnFull, Priority};
-use crate::task::{CancelToken, Epoch, Looked, StopReason, Task, Ticket, WaitingRun};
+use crate::task::{Epoch, Errand, Looked, Task, Ticket, WaitingRun};
 
 /// What the engine of a scheduler holds.
 pub(crate) enum Fire {
@@ -35,10 +36,12 @@ pub(crate) enum Fire {
     /// Several of one task.
     #[expect(clippy::box_collection, reason = "a vector is three words")]
     Runs(Box<Vec<WaitingRun>>),
-    /// Something else for the executor.
-    Job(Box<Job>),
+    /// Something else for an executor.
+    Errand(Box<Errand>),
     /// Somebody is to be told something.
     Tell(Box<Told>),
+    /// The same, after a look that found the lock taken that waking takes.
+    TellAgain(Box<Told>),
     /// A run of a concurrency key is over.
     Freed(Arc<Limits>),
     /// A rate key has a token, or is full again.
@@ -61,30 +64,6 @@ pub(crate) struct Came {
     due: Moment,
 }
 
-/// What somebody is to be told, of this task.
-pub(crate) struct Told {
-    pub(crate) task: Arc<Task>,
-    pub(crate) what: Tidings,
-}
-
-/// What it is.
-pub(crate) enum Tidings {
-    /// To a run: it should stop.
-    Stop(CancelToken, StopReason),
-    /// To who waits for runs to end: one has.
-    Ended,
-}
-
-impl Told {
-    /// Never blocks. False if somebody has the lock that waking takes: then it is to be told again.
-    fn try_tell(&self) -> bool {
-        match &self.what {
-            Tidings::Stop(token, reason) => token.try_stop(*reason),
-            Tidings::Ended => self.task.core().activity.try_tell(),
-        }
-    }
-}
-
 /// What of a task has come.
 #[derive(Clone, Copy)]
 enum What {
@@ -94,6 +73,8 @@ enum What {
     Retry(Ticket),
     /// The end of the time of the attempt with this ticket.
     Timeout(Ticket),
+    /// Nothing else will.
+    End,
 }
 
 /// Where the jobs of some tasks run: one without a name, and the named pools.
@@ -152,14 +133,24 @@ impl TaskSink {
             What::Occurrence(epoch) => task.occur(epoch, due, now),
             What::Retry(ticket) => task.try_again(ticket, due, now),
             What::Timeout(ticket) => task.run_out(ticket, now),
+            What::End => task.end_if_over(),
         };
         match looked {
             Looked::Run(run) => self.go(run, now),
             Looked::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
-            Looked::Job(job) => self.lines[0].jobs.push(job),
+            Looked::Errand(errand) => self.do_errand(errand),
             Looked::Nothing => {}
             Looked::Busy(task) => self.busy.push(Came { task, what, due }),
+            Looked::Over(task) => {
+                let what = What::End;
+                self.busy.push(Came { task, what, due });
+            }
         }
+    }
+
+    /// Where the runs of its task go: it does not wait for other pools, nor they for it.
+    fn do_errand(&mut self, errand: Errand) {
+        self.lines[errand.pool].jobs.push(errand.job);
     }
 
     /// A run is due: it goes, or waits at the gate.
@@ -209,7 +200,14 @@ impl TaskSink {
         for told in std::mem::take(&mut self.told) {
             let engine = told.task.core().engine.clone();
             // A closed engine is being shut down, which wakes everybody when its time has come.
-            let _ = engine.at_moment(Moment::ZERO, Fire::Tell(told));
+            let inserted = engine.at_moment(Moment::ZERO, Fire::TellAgain(told));
+            self.to_see_again += usize::from(inserted.is_ok());
+        }
+    }
+
+    fn tell(&mut self, mut told: Box<Told>) {
+        if !told.try_tell() {
+            self.told.push(told);
         }
     }
 }
@@ -273,10 +271,10 @@ impl Fire {
             Fire::Occurrence { task, epoch } => What::Occurrence(*epoch).turn(task),
             Fire::Retry { task, ticket } => What::Retry(*ticket).turn(task),
             Fire::Timeout { task, ticket } => What::Timeout(*ticket).turn(task),
-            Fire::Mark(_) | Fire::Job(_) | Fire::Sweep(_) => (0, 0, 0, [None; 2]),
-            Fire::Tell(told) => (1, told.task.id.serial, 0, [None; 2]),
+            Fire::Mark(_) | Fire::Errand(_) | Fire::Sweep(_) => (0, 0, 0, [None; 2]),
+            Fire::Tell(told) | Fire::TellAgain(told) => (1, told.task.id.serial, 0, [None; 2]),
             Fire::Freed(limits) => (3, 0, 0, limits.keys()),
-            Fire::Tokens(limits) => (4, 0, 0, limits.keys()),
+            Fire::Tokens(timer) => (4, 0, 0, timer.keys()),
             Fire::Gate(limits) => (5, 0, 0, limits.keys()),
             Fire::Run(run) => run_turn(run),
             Fire::Runs(runs) => runs.first().map_or((7, 0, 0, [None; 2]), run_turn),
@@ -295,6 +293,7 @@ impl What {
             What::Timeout(ticket) => (2, ticket),
             What::Retry(ticket) => (6, ticket),
             What::Occurrence(epoch) => (8, epoch),
+            What::End => (9, 0),
         };
         (sort, task.id.serial, number, [None; 2])
     }
@@ -320,11 +319,11 @@ impl Sink<Fire> for TaskSink {
             }
             Fire::Run(run) => self.go(*run, now),
             Fire::Runs(runs) => runs.into_iter().for_each(|run| self.go(run, now)),
-            Fire::Job(job) => self.lines[0].jobs.push(*job),
-            Fire::Tell(told) => {
-                if !told.try_tell() {
-                    self.told.push(told);
-                }
+            Fire::Errand(errand) => self.do_errand(*errand),
+            Fire::Tell(told) => self.tell(told),
+            Fire::TellAgain(told) => {
+                self.to_see_again -= 1;
+                self.tell(told);
             }
             Fire::Freed(limits) => {
                 self.gate.freed(&limits, now);

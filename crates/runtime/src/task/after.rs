@@ -10,12 +10,13 @@ use std::time::Duration;
 use super::attempt::Attempt;
 use super::conclude::Ending;
 use super::failing::{Failing, Failure, Verdict};
+use super::occur::Looked;
 use super::trial::Lost;
 use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{Leftovers, Task, TaskState};
-use crate::scheduler::{DeadLetter, Fire, Replay, Tidings, Told};
+use crate::scheduler::{DeadLetter, Fire, Named, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
 #[derive(Default)]
@@ -76,6 +77,7 @@ impl After {
             && self.lost.is_nothing()
             && self.withdrawn == 0
             && self.carried.as_ref().is_none_or(RunValues::is_empty)
+            && !self.is_interrupted
             && !self.is_gone
     }
 }
@@ -88,11 +90,7 @@ impl Task {
         after.news.take().into_iter().for_each(News::tell);
         // Before it is out of sight of a shutdown that looks for runs to name.
         if after.is_interrupted {
-            let mut info = self.info();
-            info.state = TaskState::Retrying;
-            let failed = u32::from(verdict.error().is_some());
-            info.attempt = attempt.number.saturating_add(failed);
-            self.core.interrupted.lock().push(info);
+            self.note_interrupted(attempt, verdict);
         }
         if after.is_gone {
             self.leave();
@@ -108,11 +106,20 @@ impl Task {
     }
 
     /// The rest, on the driver, of an attempt without hooks: what is the user's goes elsewhere.
-    pub(super) fn follow_up_on_driver(self: &Arc<Task>, mut after: After) {
+    pub(super) fn follow_up_on_driver(
+        self: &Arc<Task>,
+        attempt: Attempt,
+        verdict: Verdict,
+        mut after: After,
+    ) -> Looked {
         self.cancel_timers(std::mem::take(&mut after.lost.timers));
+        let mut looked = Looked::Nothing;
         if !after.is_nothing() {
             let task = Arc::clone(self);
-            self.core.do_elsewhere(move || {
+            looked = Looked::Errand(self.elsewhere(attempt.ticket, move || {
+                if after.is_interrupted {
+                    task.note_interrupted(&attempt, &verdict);
+                }
                 if after.is_gone {
                     task.leave();
                 }
@@ -120,9 +127,20 @@ impl Task {
                     task.core.note_withdrawn(after.withdrawn);
                 }
                 after.discard();
-            });
+            }));
         }
         self.end_activity_on_driver();
+        looked
+    }
+
+    /// The scheduler shuts down, or the run would have been tried again: the report names it.
+    fn note_interrupted(&self, attempt: &Attempt, verdict: &Verdict) {
+        let mut info = self.info();
+        info.state = TaskState::Retrying;
+        let failed = u32::from(verdict.error().is_some());
+        info.attempt = attempt.number.saturating_add(failed);
+        let serial = self.id.serial;
+        self.core.interrupted.lock().push(Named { serial, info });
     }
 
     /// A run no longer counts as going.
@@ -130,8 +148,8 @@ impl Task {
         if !self.core.activity.try_end() {
             let (task, what) = (Arc::clone(self), Tidings::Ended);
             let engine = &self.core.engine;
-            let told = Fire::Tell(Box::new(Told { task, what }));
-            // A closed engine is being shut down, which looks for itself.
+            let told = Fire::Tell(Told::new(task, what));
+            // What a closed engine refuses tells them when it is dropped.
             let _ = engine.at_moment(engine.clock().now(), told);
         }
     }

@@ -25,7 +25,7 @@ use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::panics::discard;
 use crate::schedule::Due;
-use crate::scheduler::{DeadDoor, DeadLetter, Death, Fire, Letter, Replay};
+use crate::scheduler::{DeadDoor, DeadLetter, Death, Fire, Letter, Replay, WayOut};
 
 /// An attempt that has ended, and what is known of that.
 pub(super) struct Ending<'a> {
@@ -88,7 +88,7 @@ impl Task {
             at,
         };
         let mut after = After::of_run(carried);
-        self.conclude(life, &ending, &mut after, || self.core.dead.enter());
+        self.conclude(life, &ending, &mut after, WayOut::default());
         after.lost.timers.extend(timer);
         if let Some(token) = token {
             token.stop(StopReason::TimedOut);
@@ -97,16 +97,17 @@ impl Task {
         true
     }
 
-    /// What came of the attempt is written down, and what follows is armed. The lock is let go of;
-    /// under it `dead` is asked for the dead letters.
-    pub(super) fn conclude<'d>(
+    /// What came of the attempt is written down, and what follows is armed. The lock is let go of.
+    pub(super) fn conclude(
         self: &Arc<Task>,
         mut life: MutexGuard<'_, Life>,
         ending: &Ending<'_>,
         after: &mut After,
-        dead: impl FnOnce() -> DeadDoor<'d>,
+        mut way_out: WayOut<'_>,
     ) {
         let (attempt, verdict) = (ending.attempt, ending.verdict);
+        let dead = way_out.dead.take();
+        let dead = || dead.unwrap_or_else(|| self.core.dead.enter());
         let before = life.state.name();
         if let Some(error) = verdict.error() {
             life.tally.last_error = Some(Arc::clone(error));
@@ -120,11 +121,12 @@ impl Task {
         life.record_end(attempt, after.result, ending.at);
         match end {
             Some(_) => {
-                let mut leftovers = self.bury(&mut life);
+                let mut leftovers = self.bury_by(&mut life, way_out);
                 after.news = leftovers.take_news();
                 after.leftovers = Some(leftovers);
             }
             None => {
+                drop(way_out);
                 let over = after.result.filter(|result| result.has_ended());
                 after.news = over.and_then(|how| life.take_dependents(how));
                 after.follow = self.release(&mut life);

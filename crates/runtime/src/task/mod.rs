@@ -6,6 +6,7 @@
 //!  worker:  run.rs       start, call the handler
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
 //!           after.rs     hooks, and what is to be dropped
+//!           elsewhere.rs the same, where the driver has it done
 //!  driver:  over_time.rs its time is over, although its handler has not returned
 //!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
@@ -30,6 +31,7 @@ mod by_hand;
 mod conclude;
 mod context;
 mod control;
+mod elsewhere;
 mod failing;
 mod handle;
 mod id;
@@ -65,13 +67,14 @@ use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
-use crate::scheduler::{Core, Fire, Limits};
+use crate::scheduler::{Core, Fire, Limits, ShardDoor, WayOut};
 
 pub(crate) use by_hand::NotReplayed;
 pub use by_hand::{BackfillError, TriggerOutcome};
 pub use context::Context;
 pub(crate) use control::Stopped;
 pub use control::{CancelOutcome, RescheduleError};
+pub(crate) use elsewhere::Errand;
 pub(crate) use failing::Failing;
 pub use failing::Failure;
 pub use handle::TaskHandle;
@@ -81,7 +84,7 @@ pub(crate) use occur::Looked;
 pub use outcome::{IntoOutcome, Outcome};
 pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
 use rare::Rare;
-pub(crate) use run::{is_inside_attempt, is_inside_run_of_core, is_inside_run_of_task};
+pub(crate) use run::{Excuse, is_inside_run_of_core, is_inside_run_of_task};
 pub use state::TaskState;
 pub(crate) use state::Ticket;
 use state::{End, State};
@@ -348,17 +351,32 @@ impl Task {
 
     /// The last steps of a task that has just ended. From here on its id is free.
     fn bury(self: &Arc<Task>, life: &mut Life) -> Leftovers {
+        self.bury_by(life, WayOut::default())
+    }
+
+    /// The same by doors that the driver has entered before.
+    fn bury_by(self: &Arc<Task>, life: &mut Life, way_out: WayOut<'_>) -> Leftovers {
         // Before the id is free: whoever does not find it live any more finds it there.
-        self.core.ended.push(self);
-        self.bury_refused(life)
+        match way_out.ended {
+            Some(door) => door.push(self),
+            None => self.core.ended.push(self),
+        }
+        self.take_down(life, way_out.shard)
     }
 
     /// As `bury`, of a task that never was one: its user is told that it was refused.
     fn bury_refused(&self, life: &mut Life) -> Leftovers {
+        self.take_down(life, None)
+    }
+
+    fn take_down(&self, life: &mut Life, door: Option<ShardDoor<'_>>) -> Leftovers {
         debug_assert!(life.state.name().has_ended());
         self.disarm(life);
         life.clear_backlog();
-        self.core.registry.remove(self);
+        match door {
+            Some(door) => self.core.registry.remove_by(door, self),
+            None => self.core.registry.remove(self),
+        }
         if life.waiters > 0 {
             self.ended.notify_all();
         }

@@ -16,9 +16,8 @@ use wheel_sync::MutexGuard;
 
 use super::state::{End, Refused};
 use super::waiting::{Calendar, Occasion, Origin, WaitingRun};
-use super::{CancelToken, Epoch, Life, SkipReason, StopReason, Task};
+use super::{CancelToken, Epoch, Errand, Life, SkipReason, StopReason, Task};
 use crate::clock::Moment;
-use crate::executor::Job;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
 use crate::scheduler::{Fire, Tidings, Told};
@@ -30,11 +29,13 @@ pub(crate) enum Looked {
     /// Several do.
     Runs(Vec<WaitingRun>),
     /// Something else is to be done where runs are.
-    Job(Job),
+    Errand(Errand),
     /// There is nothing to run.
     Nothing,
     /// Somebody holds the lock of the task: look again soon.
     Busy(Arc<Task>),
+    /// It has nothing to come, but somebody has a lock that its end takes: end it soon.
+    Over(Arc<Task>),
 }
 
 impl Task {
@@ -50,12 +51,29 @@ impl Task {
         let before = life.state.name();
         let armed = life.armed.take().map(|armed| armed.due);
         let looked = self.take_occurrence(&mut life, armed, due, now);
+        if !self.has_more(&life) {
+            return self.end_unseen(life);
+        }
+        let parting = life.take_parting();
         self.over_with(life, before);
+        if !parting.is_empty() {
+            self.send_errand(self.elsewhere(0, move || drop(parting)));
+        }
         looked
     }
 
+    /// As it was when `Looked::Over` was said of it, unless somebody has found something for it to
+    /// do. Never blocks.
+    pub(crate) fn end_if_over(self: Arc<Task>) -> Looked {
+        match self.life.try_lock() {
+            Some(life) if self.has_more(&life) => Looked::Nothing,
+            Some(life) => self.end_unseen(life),
+            None => Looked::Over(Arc::clone(&self)),
+        }
+    }
+
     /// What is armed is due. The next occurrence is armed, if it is known already.
-    pub(super) fn take_occurrence(
+    fn take_occurrence(
         self: &Arc<Task>,
         life: &mut Life,
         armed: Option<Due>,
@@ -133,13 +151,9 @@ impl Task {
             }
             next => next.filter(|_| !self.has_enough(life)),
         };
-        match next {
-            Some(next) => {
-                // A closed engine is being shut down, which ends this task as well.
-                let _ = self.arm_next(life, next);
-            }
-            None if is_unseen => self.end_unseen(life),
-            None => {}
+        if let Some(next) = next {
+            // A closed engine is being shut down, which ends this task as well.
+            let _ = self.arm_next(life, next);
         }
     }
 
@@ -192,7 +206,7 @@ impl Task {
         for token in tokens {
             let task = Arc::clone(self);
             let what = Tidings::Stop(token, reason);
-            let told = Box::new(Told { task, what });
+            let told = Told::new(task, what);
             // A closed engine is being shut down, which sets every token when its time has come.
             let _ = engine.at_moment(engine.clock().now(), Fire::Tell(told));
         }
@@ -243,12 +257,22 @@ impl Task {
     }
 
     /// On the driver: the task has nothing to come, and its last occurrence was left out.
-    fn end_unseen(self: &Arc<Task>, life: &mut Life) {
-        if life.state.end(End::Skipped).is_ok() {
-            let leftovers = self.bury(life);
-            // What a handler has captured is not for the driver to drop.
-            self.core.discard_elsewhere(leftovers);
+    fn end_unseen(self: &Arc<Task>, mut life: MutexGuard<'_, Life>) -> Looked {
+        if self.core.engine.is_closed() {
+            // What was not armed would have been. The shutdown ends the task, and names it.
+            return Looked::Nothing;
         }
+        let Some(way_out) = self.core.try_way_out(self) else {
+            return Looked::Over(Arc::clone(self));
+        };
+        let before = life.state.name();
+        if life.state.end(End::Skipped).is_err() {
+            return Looked::Nothing;
+        }
+        let leftovers = self.bury_by(&mut life, way_out);
+        self.over_with(life, before);
+        // What a handler has captured is not for the driver to drop.
+        self.discard_elsewhere(leftovers)
     }
 
     /// What follows was not armed, because those that were to start seemed to be enough; now one of
@@ -302,14 +326,76 @@ impl Task {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Sender, channel};
+    use std::sync::{Arc, OnceLock};
     use std::time::Duration;
 
     use wheel_sync::thread;
 
-    use crate::{ManualClock, Scheduler, TaskState};
+    use crate::{ManualClock, Misfire, Scheduler, TaskHandle, TaskState};
 
     const HANG: Duration = Duration::from_secs(20);
+
+    /// Says when it is dropped whether the lock of its task was free then.
+    struct Looks(Arc<OnceLock<TaskHandle>>, Sender<bool>);
+
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            let is_free = self
+                .0
+                .get()
+                .is_none_or(|task| task.0.life.try_lock().is_some());
+            let _ = self.1.send(is_free);
+        }
+    }
+
+    #[test]
+    fn what_a_closed_engine_refuses_of_a_task_that_ends_is_not_dropped_under_its_lock() {
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let (sent, dropped) = channel();
+        let own = Arc::new(OnceLock::new());
+        let looks = Looks(Arc::clone(&own), sent);
+        let task = scheduler.task("x").after(Duration::from_millis(5));
+        let task = task.misfire(Misfire::Skip).run(move |_| {
+            let _ = &looks;
+        });
+        let task = task.unwrap();
+        own.set(task.clone()).unwrap();
+        task.0.core.engine.stop();
+        let (epoch, due) = {
+            let life = task.0.life.lock();
+            (life.epoch, task.0.core.engine.clock().now())
+        };
+        // As on the driver, of a pass in whose middle the engine was stopped.
+        let late = due.after(Duration::from_secs(3_600));
+        let looked = Arc::clone(&task.0).occur(epoch, due, late);
+        drop(looked);
+        scheduler.shutdown(HANG).unwrap();
+        assert_eq!(dropped.recv_timeout(HANG), Ok(true));
+    }
+
+    #[test]
+    fn whoever_looks_at_the_history_delays_the_end_of_a_task_and_does_not_lose_it() {
+        let clock = ManualClock::new();
+        let scheduler = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = scheduler.build().unwrap();
+        let ms = Duration::from_millis;
+        let (sent, ran) = channel();
+        let late = scheduler.task("x").after(ms(5)).misfire(Misfire::Skip);
+        let late = late.run(|_| ()).unwrap();
+        let _other = scheduler.every(ms(6), move |_| sent.send(()).unwrap());
+        thread::scope(|scope| {
+            let places = late.0.core.ended.hold_places();
+            let mover = scope.spawn(|| clock.advance(ms(600_000)));
+            ran.recv_timeout(HANG).expect("the driver stands still");
+            assert!(!mover.is_finished());
+            drop(places);
+        });
+        assert_eq!(late.wait_timeout(HANG), Some(TaskState::Skipped));
+        assert!(scheduler.history().get("x").is_some());
+    }
 
     #[test]
     fn whoever_holds_the_lock_of_a_task_delays_that_task_only() {

@@ -13,7 +13,7 @@
 //! or the return, makes no difference to what is written: a handler that returns when its time is
 //! over by the clock is over time, whoever finds out.
 //!
-//! The driver only tries locks: if one of the three that it needs is taken, it comes back.
+//! The driver only tries locks: if one of those that it needs is taken, it comes back.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::executor::Pool;
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Hanging, Permit};
+use crate::scheduler::{Fire, Hanging, OwnRun, Permit, WayOut};
 
 /// An attempt whose time is limited, while it is going.
 #[derive(Debug)]
@@ -88,12 +88,23 @@ impl Task {
 
     /// The time of the attempt of `ticket` is over. Never blocks.
     pub(crate) fn run_out(self: Arc<Task>, ticket: Ticket, now: Moment) -> Looked {
-        let Some(mut life) = self.life.try_lock() else {
-            return Looked::Busy(self);
-        };
-        let is_going = life.state.is_running(ticket) && !self.core.engine.is_closed();
+        match self.life.try_lock() {
+            None => Looked::Busy(Arc::clone(&self)),
+            // The scheduler shuts down: the grace is the limit.
+            Some(_) if self.core.engine.is_closed() => Looked::Nothing,
+            Some(life) => self.end_over_time(life, ticket, now),
+        }
+    }
+
+    fn end_over_time(
+        self: &Arc<Task>,
+        mut life: MutexGuard<'_, Life>,
+        ticket: Ticket,
+        now: Moment,
+    ) -> Looked {
+        let is_going = life.state.is_running(ticket);
         let Some(watch) = life.watch_of(ticket).filter(|_| is_going) else {
-            // It returned while the driver had this in its hands; or the scheduler shuts down.
+            // It returned while the driver had this in its hands.
             return Looked::Nothing;
         };
         let mut attempt = watch.attempt.clone();
@@ -103,18 +114,23 @@ impl Task {
         let is_quiet = failing.as_ref().is_none_or(|failing| failing.is_quiet());
         let verdict =
             is_quiet.then(|| self.judge(&attempt, failing.as_deref(), Ended::OverTime(of), now));
-        let core = Arc::clone(&self.core);
-        let is_dead = matches!(&verdict, Some(Verdict::Failed { dead: Some(_), .. }));
-        let dead = is_dead.then(|| core.dead.try_enter());
-        let hung = core.hung.try_list();
-        let (Some(hung), false) = (hung, matches!(&dead, Some(None))) else {
-            drop((dead, life));
-            return Looked::Busy(self);
+        let locks = self.try_locks(verdict.as_ref());
+        let Some((way_out, hung)) = locks else {
+            // Before the lock, while these are not the last ones of what is the user's.
+            drop((failing, attempt));
+            drop(life);
+            return Looked::Busy(Arc::clone(self));
         };
+        let own_run = match &verdict {
+            Some(_) => OwnRun::Over,
+            None => OwnRun::Settling,
+        };
+        let hung = (hung, own_run);
         self.part_from_handler(&mut life, &mut attempt, hung, now);
         let Some(verdict) = verdict else {
+            drop(failing);
             drop(life);
-            return Looked::Job(Settlement::job(self, attempt, now));
+            return Looked::Errand(Settlement::errand(self, attempt, now));
         };
         let carried = attempt.values.take();
         let ending = Ending {
@@ -124,12 +140,25 @@ impl Task {
             at: now,
         };
         let mut after = After::of_run(carried);
-        self.conclude(life, &ending, &mut after, || {
-            let door = dead.flatten();
-            door.expect("a run that is dead has been judged so above")
-        });
-        self.follow_up_on_driver(after);
-        Looked::Nothing
+        self.conclude(life, &ending, &mut after, way_out);
+        self.follow_up_on_driver(attempt, verdict, after)
+    }
+
+    /// What the end of an attempt takes, beside the lock of the task. `None` if somebody has one of
+    /// them.
+    fn try_locks(
+        &self,
+        verdict: Option<&Verdict>,
+    ) -> Option<(WayOut<'_>, MutexGuard<'_, Vec<Hanging>>)> {
+        let core = &self.core;
+        let mut way_out = WayOut::default();
+        if let Some(verdict) = verdict {
+            way_out = core.try_way_out(self)?;
+            if matches!(verdict, Verdict::Failed { dead: Some(_), .. }) {
+                way_out.dead = Some(core.dead.try_enter()?);
+            }
+        }
+        Some((way_out, core.hung.try_list()?))
     }
 
     /// On the driver: the handler is told, is listed as one that hangs, and has no say any more.
@@ -137,7 +166,7 @@ impl Task {
         self: &Arc<Task>,
         life: &mut Life,
         attempt: &mut Attempt,
-        mut hung: MutexGuard<'_, Vec<Hanging>>,
+        (mut hung, own_run): (MutexGuard<'_, Vec<Hanging>>, OwnRun),
         now: Moment,
     ) {
         let ticket = attempt.ticket;
@@ -153,6 +182,7 @@ impl Task {
             attempt: attempt.number,
             started: attempt.started.1,
             since: attempt.limit().at,
+            own_run,
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);
@@ -197,10 +227,12 @@ impl Task {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
     use std::time::Duration;
 
     use wheel_sync::thread;
 
+    use super::Looked;
     use crate::{Context, InlineExecutor, ManualClock, Retry, Scheduler, TaskState};
 
     const HANG: Duration = Duration::from_secs(20);
@@ -239,19 +271,21 @@ mod tests {
     #[test]
     fn whoever_holds_a_lock_delays_a_timeout_and_does_not_lose_it() {
         let ms = Duration::from_millis;
-        for held in 0..3 {
+        for held in 0..6 {
             let clock = ManualClock::new();
             let builder = Scheduler::builder().clock(clock.clone()).workers(2);
-            let scheduler = builder.build().unwrap();
+            let scheduler = builder.history(1).build().unwrap();
             let retry = Retry::fixed(ms(1)).max_attempts(1);
             let task = scheduler.task("x").after(ms(0)).timeout(ms(5)).retry(retry);
-            let (sent, started) = std::sync::mpsc::channel();
+            let (sent, started) = channel();
             let handler = move |run: &Context| {
                 sent.send(()).unwrap();
                 assert!(run.token().wait_timeout(HANG));
             };
             let task = task.run(handler).unwrap();
-            let other = scheduler.after(ms(7), |_| ()).unwrap();
+            let (sent, ran) = channel();
+            // One that recurs, and so needs none of the locks.
+            let other = scheduler.every(ms(7), move |_| sent.send(()).unwrap());
             clock.advance(ms(0));
             started.recv_timeout(HANG).unwrap();
             thread::scope(|scope| {
@@ -259,14 +293,54 @@ mod tests {
                 let life = (held == 0).then(|| task.0.life.lock());
                 let hung = (held == 1).then(|| core.hung.try_list().unwrap());
                 let dead = (held == 2).then(|| core.dead.enter());
+                let latest = (held == 3).then(|| core.ended.hold_places());
+                let shard = (held == 4).then(|| core.registry.try_enter(&task.0).unwrap());
+                let ring = (held == 5).then(|| core.ended.hold_ring());
                 // Returns when everything due has been handed over, the timeout included.
                 let mover = scope.spawn(|| clock.advance(ms(10)));
-                assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
-                assert!(!mover.is_finished(), "lock {held}");
-                drop((life, hung, dead));
+                ran.recv_timeout(HANG).expect("the driver waits for a lock");
+                if held == 5 {
+                    // What the ring has no room for now stays in its place.
+                    assert_eq!(task.wait_timeout(HANG), Some(TaskState::Dead));
+                } else {
+                    assert!(!mover.is_finished(), "lock {held}");
+                }
+                drop((life, hung, dead, latest, shard, ring));
             });
             assert_eq!(task.wait_timeout(HANG), Some(TaskState::Dead));
+            let _ = other.unwrap().cancel();
             assert!(scheduler.wait_idle_timeout(HANG));
+            assert_eq!(scheduler.history().len(), 1);
         }
+    }
+
+    #[test]
+    fn a_timeout_in_the_middle_of_a_shutdown_leaves_a_run_that_is_named_as_interrupted() {
+        let clock = ManualClock::new();
+        let builder = Scheduler::builder().clock(clock.clone()).workers(1);
+        let scheduler = builder.build().unwrap();
+        let ms = Duration::from_millis;
+        let task = scheduler.task("x").after(ms(0)).timeout(ms(5));
+        let (sent, started) = channel();
+        let handler = move |run: &Context| {
+            sent.send(()).unwrap();
+            assert!(run.token().wait_timeout(HANG));
+        };
+        let task = task.retry(Retry::fixed(ms(1))).run(handler).unwrap();
+        clock.advance(ms(0));
+        started.recv_timeout(HANG).unwrap();
+        let task = &task.0;
+        task.core.engine.stop();
+        // The driver has looked at the engine before.
+        let life = task.life.lock();
+        let attempt = life.rare.as_ref().unwrap().watched[0].attempt.clone();
+        match task.end_over_time(life, attempt.ticket, attempt.limit().at) {
+            Looked::Errand(errand) => errand.job.run(),
+            _ => panic!("nobody is told"),
+        };
+        let report = scheduler.shutdown(HANG).unwrap();
+        let named: Vec<_> = report.interrupted.iter().map(|task| &*task.id).collect();
+        assert_eq!(named, ["x"]);
+        assert_eq!(report.interrupted[0].attempt, 2);
     }
 }

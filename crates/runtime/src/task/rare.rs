@@ -5,6 +5,7 @@ use super::backlog::Backlog;
 use super::over_time::Watch;
 use super::trial::Trial;
 use super::upstream::{Dependents, Upstream};
+use super::values::RunValues;
 use super::{Life, Ticket};
 use crate::schedule::Due;
 
@@ -25,6 +26,8 @@ pub(super) struct Rare {
     pub(super) suspended: Option<Due>,
     /// What the task waits for before it is due.
     pub(super) upstream: Option<Box<Upstream>>,
+    /// Of runs that an occurrence took the place of; until the driver has let go of the lock.
+    pub(super) parting: Vec<RunValues>,
     /// Who waits for this task.
     pub(super) dependents: Dependents,
 }
@@ -32,6 +35,12 @@ pub(super) struct Rare {
 impl Life {
     pub(super) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
+    }
+
+    pub(super) fn take_parting(&mut self) -> Vec<RunValues> {
+        let rare = self.rare.as_mut();
+        rare.map(|rare| std::mem::take(&mut rare.parting))
+            .unwrap_or_default()
     }
 
     pub(super) fn is_leaving(&self) -> bool {

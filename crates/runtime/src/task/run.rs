@@ -26,6 +26,22 @@ thread_local! {
 /// The addresses of a scheduler and of a task, and a ticket; 0 outside of every run.
 type Inside = (usize, usize, Ticket);
 
+/// Where a handler is that waits for runs to end, of which its own cannot meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Excuse(Inside);
+
+impl Excuse {
+    /// Of the calling thread. Outside of every run, that of nobody.
+    pub(crate) fn of_caller() -> Excuse {
+        Excuse(INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0)))
+    }
+
+    /// Whether it is that of the handler of this attempt.
+    pub(crate) fn is_of(self, task: &Task, ticket: Ticket) -> bool {
+        (self.0.1, self.0.2) == (std::ptr::from_ref(task).addr(), ticket)
+    }
+}
+
 /// From now on the calling thread is in an attempt of `task`. Returns where it was before.
 pub(super) fn enter(task: &Task, ticket: Ticket) -> Inside {
     let inside = (
@@ -55,12 +71,6 @@ pub(crate) fn is_inside_run_of_core(core: &Core) -> bool {
 /// Whether the calling thread is in the handler of this task.
 pub(crate) fn is_inside_run_of_task(task: &Task) -> bool {
     inside().1 == std::ptr::from_ref(task).addr()
-}
-
-/// Whether the calling thread is in the handler of this attempt.
-pub(crate) fn is_inside_attempt(task: &Task, ticket: Ticket) -> bool {
-    let inside = inside();
-    (inside.1, inside.2) == (std::ptr::from_ref(task).addr(), ticket)
 }
 
 /// What an attempt needs to begin.

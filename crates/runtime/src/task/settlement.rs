@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use super::Task;
 use super::after::After;
 use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::run::{enter, leave};
 use super::terms::LimitOf;
+use super::{Errand, Task};
 use crate::clock::Moment;
 use crate::executor::{Job, Work};
 use crate::panics::discard;
+use crate::scheduler::WayOut;
 
 /// What is left to do about an attempt that was over time, for the executor.
 pub(super) struct Settlement {
@@ -24,15 +25,15 @@ pub(super) struct Settlement {
 
 impl Settlement {
     /// Before whatever is due.
-    pub(super) fn job(task: Arc<Task>, attempt: Attempt, at: Moment) -> Job {
-        let (task, of) = (Some(task), attempt.limit().of);
+    pub(super) fn errand(task: &Arc<Task>, attempt: Attempt, at: Moment) -> Errand {
+        let of = attempt.limit().of;
         let settlement = Settlement {
-            task,
+            task: Some(Arc::clone(task)),
             attempt,
             of,
             at,
         };
-        Job::due_at(0, settlement)
+        Errand::of(task, Job::due_at(0, settlement))
     }
 
     fn conclude(&mut self) {
@@ -78,13 +79,15 @@ impl Task {
                 at,
             };
             let mut after = After::of_run(carried);
-            self.conclude(life, &ending, &mut after, || self.core.dead.enter());
+            self.conclude(life, &ending, &mut after, WayOut::default());
             self.follow_up(&ending, &mut after);
         } else {
             drop(life);
         }
         discard(failing);
         if is_over {
+            // Before it no longer counts: whose handler waits for idle is excused until then.
+            self.core.hung.settle(self, (attempt.run, attempt.number));
             self.core.activity.end();
         }
     }

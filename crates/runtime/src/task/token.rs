@@ -162,6 +162,12 @@ impl CancelToken {
         Arc::strong_count(&self.0) > known
     }
 
+    /// Keeps those out who wait, and who wakes them.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.bell().lock.lock()
+    }
+
     fn set(&self, reason: StopReason) {
         // Release: pairs with `Flag::reason`. Relaxed if it is set: then this says nothing. [O63]
         let (flag, code) = (&self.0.reason, reason.code());

@@ -159,12 +159,12 @@ impl Task {
         }
     }
 
-    /// As `take_lost`, on the driver.
+    /// As `take_lost`, on the driver, which drops the values when it has let go of the lock.
     pub(super) fn abandon_lost_trials(&self, life: &mut Life) {
         let Lost { timers, values } = self.take_lost(life);
         self.cancel_timers(timers);
         if !values.is_empty() {
-            self.core.do_elsewhere(move || drop(values));
+            life.rare().parting.extend(values);
         }
     }
 

@@ -14,7 +14,7 @@
 //! makes no difference whether the child or the end came first.
 //!
 //! Who ends a run tells: a worker, or whoever cancels. The driver does not, as it must not wait for
-//! the lock of a child: it has an executor do it (`Core::do_elsewhere`).
+//! the lock of a child: it has an executor do it (`elsewhere.rs`).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wheel_runtime::{Context, IntoOutcome, Outcome, Overlap, Retry, TaskHandle, TaskState};
+use wheel_runtime::{
+    Context, IntoOutcome, Outcome, Overlap, PoolSpec, Retry, TaskHandle, TaskState,
+};
 
 use crate::bed::{Bed, HANG, ms};
 
@@ -279,4 +281,49 @@ fn a_handler_that_hangs_does_not_cost_a_worker_either_once_its_time_is_over() {
     let other = bed.scheduler.after(ms(5), |_| ()).unwrap();
     bed.jump(ms(5));
     assert_eq!(other.wait_timeout(HANG), Some(TaskState::Succeeded));
+}
+
+#[test]
+fn the_hooks_of_a_timeout_are_called_in_the_pool_of_the_task() {
+    let bed = Bed::with(|builder| {
+        let own = PoolSpec::named("own").workers(2);
+        builder.workers(1).pool(own)
+    });
+    let (rescue, stuck) = stuck();
+    let (sent, called) = channel();
+    let task = bed.scheduler.task("x").after(ms(0)).pool("own");
+    let task = task.timeout(ms(50)).on_failure(move |_| {
+        let name = thread::current().name().unwrap_or_default().to_owned();
+        sent.send(name).unwrap();
+    });
+    task.run(move |run: &Context| stuck.hang(run)).unwrap();
+    // Nobody is free in the pool without a name.
+    let busy = bed.occupy_at_once();
+    rescue.wait_stuck();
+    bed.clock.advance(ms(50));
+    let name = called
+        .recv_timeout(ms(5_000))
+        .expect("nobody has called it");
+    assert!(name.starts_with("wheel-own"), "{name}");
+    rescue.let_go();
+    busy.open();
+    bed.settle();
+}
+
+#[test]
+fn a_task_that_recurs_and_hangs_is_named_once_as_one_that_was_cut() {
+    let bed = Bed::workers(2);
+    let (rescue, stuck) = stuck();
+    let task = bed.scheduler.task("x").every(ms(100)).timeout(ms(50));
+    let task = task.run(move |run: &Context| stuck.hang(run)).unwrap();
+    bed.clock.advance(ms(100));
+    rescue.wait_stuck();
+    bed.jump(ms(50));
+    let before = task.info();
+    assert_eq!(before.state, TaskState::Scheduled);
+    let cut = bed.scheduler.shutdown(Duration::ZERO).unwrap_err();
+    assert!(cut.report.pending.is_empty(), "named twice");
+    assert_eq!(cut.report.cut, [before], "as it stood before");
+    rescue.let_go();
+    until_all_are_back(&bed);
 }

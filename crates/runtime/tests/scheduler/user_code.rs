@@ -4,7 +4,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use wheel_runtime::{Context, Executor, InlineExecutor, Job, Scheduler, TaskState};
+use wheel_runtime::{Context, Executor, InlineExecutor, Job, Misfire, Scheduler, TaskState};
 
 use crate::bed::{Bed, HANG, ms};
 
@@ -90,4 +90,23 @@ fn an_executor_that_counts_wrongly_does_not_end_the_engine() {
             assert_eq!(task.info().state, TaskState::Succeeded);
         }
     }
+}
+
+#[test]
+fn what_the_driver_leaves_to_be_dropped_may_wait_for_idle() {
+    let bed = Bed::workers(2);
+    let (sent, waited) = channel();
+    let scheduler = bed.scheduler.clone();
+    let captured = AtTheEnd(move || {
+        let _ = sent.send(scheduler.wait_idle_timeout(ms(5_000)));
+    });
+    let task = bed.scheduler.task("x").after(ms(10)).misfire(Misfire::Skip);
+    let task = task.run(move |_| {
+        let _ = &captured;
+    });
+    // Too late for its policy: the driver ends it.
+    bed.clock.advance(Duration::from_secs(3_600));
+    assert_eq!(waited.recv_timeout(HANG), Ok(true));
+    assert_eq!(task.unwrap().wait(), TaskState::Skipped);
+    bed.settle();
 }

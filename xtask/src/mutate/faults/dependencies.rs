@@ -16,8 +16,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an id is free before the history knows its task",
         file: "crates/runtime/src/task/mod.rs",
-        find: "        self.core.ended.push(self);\n        self.bury_refused(life)\n",
-        replace: "        let leftovers = self.bury_refused(life);\n        self.core.ended.push(self);\n        leftovers\n",
+        find: "            None => self.core.ended.push(self),\n        }\n        self.take_down(life, way_out.shard)\n",
+        replace: "            None => {\n                let leftovers = self.take_down(life, way_out.shard);\n                self.core.ended.push(self);\n                return leftovers;\n            }\n        }\n        self.take_down(life, None)\n",
         notice: Notice::Model(
             "dependency_or_cancel",
             "a_child_that_registers_as_its_parent_ends",
@@ -67,7 +67,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "the history has no bound",
         file: "crates/runtime/src/scheduler/history.rs",
-        find: "            let over = ring.len().saturating_sub(self.tasks_max);\n",
+        find: "            let over = ring.tasks.len().saturating_sub(self.tasks_max);\n",
         replace: "            let over = 0;\n",
         notice: Notice::Unit("wheel-runtime", "the_ring_is_bounded"),
     },

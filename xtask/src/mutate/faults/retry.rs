@@ -41,8 +41,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a shutdown is silent about a run that would have been tried again",
         file: "crates/runtime/src/task/after.rs",
-        find: "            self.core.interrupted.lock().push(info);\n",
-        replace: "            drop(info);\n",
+        find: "        self.core.interrupted.lock().push(Named { serial, info });\n",
+        replace: "        drop(Named { serial, info });\n",
         notice: Notice::Model("retry_or_cancel", "a_shutdown_names"),
     },
     Fault {

@@ -55,8 +55,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a timeout whose lock is taken is dropped",
         file: "crates/runtime/src/task/over_time.rs",
-        find: "            drop((dead, life));\n            return Looked::Busy(self);\n",
-        replace: "            drop((dead, life));\n            return Looked::Nothing;\n",
+        find: "            drop(life);\n            return Looked::Busy(Arc::clone(self));\n",
+        replace: "            drop(life);\n            return Looked::Nothing;\n",
         notice: Notice::Unit("wheel-runtime", "whoever_holds_a_lock"),
     },
     Fault {

@@ -86,6 +86,12 @@ pub(crate) struct TokenTimer {
     limits: Arc<Limits>,
 }
 
+impl TokenTimer {
+    pub(super) fn keys(&self) -> [Option<&str>; 2] {
+        self.limits.keys()
+    }
+}
+
 /// What may be said of a run that waits.
 enum Standing {
     Wanted,

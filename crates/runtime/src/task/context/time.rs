@@ -97,7 +97,7 @@ impl Context {
         } else if own < self.until {
             let (task, token) = (Arc::clone(&self.task), token.clone());
             let what = Tidings::Stop(token, StopReason::TimedOut);
-            let told = Fire::Tell(Box::new(Told { task, what }));
+            let told = Fire::Tell(Told::new(task, what));
             // A closed engine is being shut down: the grace is the limit then.
             clockwork = engine.at_moment(own, told).ok().map(|timer| {
                 let task = Arc::clone(&self.task);
