@@ -186,6 +186,11 @@ pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
     println!("model {name}: {iterations} executions");
 }
 
+/// As [`model`]: only loom makes a difference.
+pub fn long_model(name: &str, run: impl Fn() + Sync + Send + 'static) {
+    model(name, run);
+}
+
 /// Runs `step` in one schedule and not in all of them: what comes before the race that a model is
 /// about. Not inside another one.
 pub fn unexplored<R>(step: impl FnOnce() -> R) -> R {

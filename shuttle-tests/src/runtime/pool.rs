@@ -1,6 +1,7 @@
-//! One to three workers, two threads that hand batches over, and one that shuts the pool down.
+//! One to five workers, two threads that hand batches over, and one that shuts the pool down.
 //!
-//! Often one worker: beside others a lost wake is made up for by whoever is awake.
+//! Often one worker: beside others a lost wake is made up for by whoever is awake. And often a pool that
+//! grows and shrinks, whose workers leave as soon as they have nothing to do.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use super::ledger::Ledger;
 use super::{Shutdown, wait_a_while};
 
 const WORKERS_MAX: u64 = 3;
+/// How many more an elastic pool may have.
+const MORE_MAX: u64 = 2;
 const SUBMITTERS: usize = 2;
 const BATCHES: u64 = 40;
 
@@ -45,11 +48,11 @@ impl Hall {
 ///
 /// When a job is lost, or runs twice.
 pub fn play_pool(shutdown: Shutdown, mut random: Random) {
+    let least = random.between(1, WORKERS_MAX);
+    let workers = least as usize..=random.between(least, least + MORE_MAX) as usize;
+    let pool = Pool::builder().workers(workers).keep_alive(Duration::ZERO);
     let hall = Arc::new(Hall {
-        pool: Pool::builder()
-            .workers(random.between(1, WORKERS_MAX) as usize)
-            .build()
-            .expect("a model refuses no thread"),
+        pool: pool.build().expect("a model refuses no thread"),
         ledger: Ledger::default(),
     });
     let batches = match shutdown {
@@ -73,6 +76,12 @@ pub fn play_pool(shutdown: Shutdown, mut random: Random) {
                     handed_over.extend(ids);
                     if random.one_in(3) {
                         thread::yield_now();
+                    }
+                    if random.one_in(8) {
+                        // As when it hires and sends away of itself.
+                        let most = random.between(1, WORKERS_MAX + MORE_MAX) as usize;
+                        let set = hall.pool.set_workers(1..=most);
+                        set.expect("a model refuses no thread");
                     }
                 }
                 handed_over

@@ -1,4 +1,5 @@
-//! Three threads that submit, cancel, reschedule, trigger and wait for tasks, and move the clock.
+//! Three threads that submit, cancel, reschedule, trigger and wait for tasks, and move the clock. Some
+//! tasks share a key, under which one run goes at a time, and the pool grows and shrinks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ struct Hall {
     ledger: Ledger,
     tasks: Mutex<BTreeMap<u64, Submitted>>,
     overlapped: Arc<AtomicBool>,
+    /// A run of the key is going.
+    is_key_taken: Arc<AtomicBool>,
 }
 
 /// A task that was taken.
@@ -38,13 +41,16 @@ struct Submitted {
 /// When a run is lost, comes twice or beside another one of its task, or the numbers do not add up.
 pub fn play_scheduler(shutdown: Shutdown, mut random: Random) {
     let clock = ManualClock::new();
-    let scheduler = Scheduler::builder().clock(clock.clone()).workers(2).build();
+    let builder = Scheduler::builder().clock(clock.clone());
+    let most = random.between(1, 3) as usize;
+    let scheduler = builder.workers(1..=most).build();
     let hall = Arc::new(Hall {
         scheduler: scheduler.expect("a model refuses no thread"),
         clock,
         ledger: Ledger::default(),
         tasks: Mutex::default(),
         overlapped: Arc::default(),
+        is_key_taken: Arc::default(),
     });
     let users: Vec<_> = (0..USERS)
         .map(|_| {
@@ -124,8 +130,15 @@ fn picked(hall: &Hall, random: &mut Random) -> Option<(u64, TaskHandle)> {
 fn submit(hall: &Hall, delay: Duration, random: &mut Random) {
     let (piece, clock) = (hall.ledger.open(), hall.clock.clone());
     let id = piece.id;
-    let (inside, overlapped) = (AtomicBool::new(false), Arc::clone(&hall.overlapped));
+    let overlapped = Arc::clone(&hall.overlapped);
     let builder = hall.scheduler.task(format!("task {id}"));
+    let (inside, builder) = match random.one_in(3) {
+        true => (
+            Arc::clone(&hall.is_key_taken),
+            builder.concurrency_key("key"),
+        ),
+        false => (Arc::default(), builder),
+    };
     let once = random.one_in(2);
     let builder = match once {
         true => builder.after(delay),
@@ -176,7 +189,7 @@ fn judge(hall: &Hall) {
     }
     // SeqCst: as above.
     let overlapped = hall.overlapped.load(Ordering::SeqCst);
-    assert!(!overlapped, "two runs of one task at once");
+    assert!(!overlapped, "two runs of one task, or of the key, at once");
     let stats = hall.scheduler.stats();
     assert_eq!((stats.runs, stats.succeeded), (runs, runs), "runs in all");
     let left = (stats.scheduled, stats.queued, stats.running);

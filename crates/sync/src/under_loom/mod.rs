@@ -29,21 +29,35 @@ const MAX_THREADS: usize = 5;
 ///
 /// `LOOM_MAX_PREEMPTIONS` bounds the search, as in loom itself.
 pub fn model(name: &str, run: impl Fn() + Sync + Send + 'static) {
+    let run = std::sync::Arc::new(run);
+    explore(name, loom::model::Builder::new(), move || {
+        // loom's first thread has a stack that is too small for a scheduler that is built and shut
+        // down. It only waits.
+        let run = std::sync::Arc::clone(&run);
+        let roomy = thread::spawn(move || run());
+        roomy.join().expect("a panic ends the model");
+    });
+}
+
+/// As [`model`], with one preemption less than was asked for: for one that has so many steps that it
+/// would not end, and what it is about takes no more. It is loom's first thread itself, so it has one
+/// thread more than others, and no room for a scheduler.
+pub fn long_model(name: &str, run: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.map(|most| most.saturating_sub(1));
+    explore(name, builder, run);
+}
+
+fn explore(name: &str, mut builder: loom::model::Builder, run: impl Fn() + Sync + Send + 'static) {
     // std's own: loom's would add interleavings. Relaxed: loom runs everything on this thread.
     let executions = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&executions);
-    let mut builder = loom::model::Builder::new();
     builder.max_branches = builder.max_branches.max(MAX_BRANCHES);
-    let run = std::sync::Arc::new(run);
     builder.max_threads = builder.max_threads.max(MAX_THREADS);
     builder.check(move || {
         // Relaxed: as above.
         count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        // loom's first thread has a small stack, too small for a scheduler that is built and shut
-        // down; it only waits.
-        let run = std::sync::Arc::clone(&run);
-        let first = thread::spawn(move || run());
-        first.join().expect("a panic ends the model");
+        run();
     });
     // Relaxed: as above.
     let executions = executions.load(std::sync::atomic::Ordering::Relaxed);

@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn nobody_is_hired_beyond_the_most_and_nobody_leaves_below_the_least() {
-        let staff = Staff::new(1..=2);
+        let staff = Staff::new(2..=3);
         assert!(!staff.leave_if_idle() && !staff.leave_if_over());
         assert!(staff.hire() && !staff.hire());
         assert!(staff.is_hiring());
