@@ -65,9 +65,11 @@ pub(crate) enum CronCommand {
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes!(), after_long_help = LONG_HELP)]
 pub(crate) struct RunArgs {
-    /// The task file; --help describes it
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) zone: CrontabZone,
 
     /// End after this time, such as 10s, and not before; what still runs is ended as by a signal
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
@@ -104,9 +106,35 @@ pub(crate) struct RunArgs {
     after_help = "Exit codes:\n  0  the file can be run\n  2  it has faults, each of which is shown, or it cannot be read"
 )]
 pub(crate) struct CheckArgs {
-    /// The task file; `wheel run --help` describes it
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) zone: CrontabZone,
+}
+
+/// Which file is read, and as what.
+#[derive(Debug, Args)]
+pub(crate) struct Source {
+    /// The task file, or the crontab; `wheel run --help` describes both
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// Read the file as a crontab
+    #[arg(long)]
+    pub(crate) crontab: bool,
+
+    /// The crontab has a column for the user; of /etc/crontab and in a folder cron.d that is so anyway
+    #[arg(long, requires = "crontab")]
+    pub(crate) system: bool,
+}
+
+/// Where a crontab is meant.
+#[derive(Debug, Args)]
+pub(crate) struct CrontabZone {
+    /// The time zone of a crontab above its first `CRON_TZ`; that of the machine, unless given
+    #[arg(long, value_name = "ZONE", requires = "crontab")]
+    pub(crate) tz: Option<Zone>,
 }
 
 /// Which instants `wheel cron next` prints.
@@ -144,6 +172,13 @@ Exit codes:
 /// Shown by `wheel run --help`.
 const LONG_HELP: &str = concat!(
     "\
+A crontab:
+  With --crontab the file is a crontab as cron reads it: NAME=value lines, entries of five fields or
+  @daily and friends, the user column with --system, % for the input, CRON_TZ. Commands get the
+  environment of cron, and nothing of that of wheel; what they print is printed, and no mail is sent.
+  The times are those of CRON_TZ, else of --tz, else of the machine. An entry of another user needs
+  root. What is wrong with it: wheel check --crontab FILE
+
 A task file:
   [[task]]
   id = \"heartbeat\"             # a name of its own, in front of every line that the program prints
