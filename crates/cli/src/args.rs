@@ -59,6 +59,8 @@ pub(crate) enum Command {
 pub(crate) enum CronCommand {
     /// Print the next instants that an expression names, one a line, in UTC
     Next(NextArgs),
+    /// Say what an expression means, what comes next, and what a change of the clocks does to it
+    Explain(ExplainArgs),
 }
 
 /// How `wheel run` runs.
@@ -141,6 +143,21 @@ pub(crate) struct CrontabZone {
 #[derive(Debug, Args)]
 #[command(after_help = NEXT_HELP)]
 pub(crate) struct NextArgs {
+    #[command(flatten)]
+    pub(crate) instants: Instants,
+}
+
+/// What `wheel cron explain` explains.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_HELP)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) instants: Instants,
+}
+
+/// An expression, and which of its instants are looked at.
+#[derive(Debug, Args)]
+pub(crate) struct Instants {
     /// The expression, in quotes, such as "30 2 * * MON-FRI"
     #[arg(value_name = "EXPR")]
     pub(crate) expression: Cron,
@@ -153,7 +170,7 @@ pub(crate) struct NextArgs {
     #[arg(long, value_name = "RFC3339", value_parser = file::instant)]
     pub(crate) from: Option<SystemTime>,
 
-    /// How many instants to print
+    /// How many instants to print, from 1
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 }
@@ -166,6 +183,16 @@ years may have fewer than asked for.
 Exit codes:
   0  at least one instant was printed
   1  there is none after that instant
+  2  wrong usage, an expression or an instant that cannot be read, or an unknown time zone
+  4  standard output could not be written to";
+
+/// Shown by `wheel cron explain --help`.
+const EXPLAIN_HELP: &str = "\
+Instants are shown as a clock in the time zone shows them, with its offset from UTC.
+
+Exit codes:
+  0  it was explained
+  1  there is no instant after --from
   2  wrong usage, an expression or an instant that cannot be read, or an unknown time zone
   4  standard output could not be written to";
 

@@ -5,7 +5,7 @@
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
 //!                   -> source.rs               which file it is
 //!                        -> file/, crontab/    the task file, the crontab, checked completely
-//!                   -> next.rs                 the instants of a cron expression
+//!                   -> next.rs, explain/       a cron expression, its instants and its meaning
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -24,6 +24,7 @@ mod crontab;
 mod file;
 mod source;
 
+mod explain;
 mod next;
 mod run;
 
@@ -53,7 +54,10 @@ pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => ExitCode::from(run::run(&args)),
         Command::Check(args) => check(&args),
-        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args)),
+        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args.instants)),
+        Command::Cron(CronCommand::Explain(args)) => {
+            ExitCode::from(explain::explain(&args.instants))
+        }
     }
 }
 
