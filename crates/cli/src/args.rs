@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a task file without running anything
     Check(CheckArgs),
+    /// Show what a file would do in the next day, as a timeline; run nothing
+    Plan(PlanArgs),
     /// Look at a cron expression
     #[command(subcommand)]
     Cron(CronCommand),
@@ -114,6 +116,55 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) zone: CrontabZone,
 }
+
+/// What `wheel plan` plans.
+#[derive(Debug, Args)]
+#[command(after_help = PLAN_HELP)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    /// Begin at this instant, such as 2026-12-01T02:00:00+08:00; now, unless given
+    #[arg(long, value_name = "RFC3339", value_parser = file::instant)]
+    pub(crate) from: Option<SystemTime>,
+
+    /// Plan so much time
+    #[arg(long = "for", value_name = "DURATION", default_value = "1d", value_parser = duration::parse)]
+    pub(crate) plan_for: Duration,
+
+    /// The time zone in which instants are shown, and in which a crontab is meant above its first
+    /// `CRON_TZ`; UTC for a task file and that of the machine for a crontab, unless given
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) tz: Option<Zone>,
+
+    /// A task that is due more often than this is shown in one line
+    #[arg(long, value_name = "N", default_value = "24", value_parser = busy)]
+    pub(crate) busy: usize,
+
+    /// Print one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn busy(text: &str) -> Result<usize, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| "write a number from 1 to 100000".to_owned())
+}
+
+/// Shown by `wheel plan --help`.
+const PLAN_HELP: &str = "\
+One line for each time that a task is due, in order; then those that are due too often for that, those
+that are due later, and those that wait for others. It is what `wheel run` would do if it were started
+at --from: what is due by the calendar at that instant is part of it. Jitter, and the wait for a
+worker, come on top.
+
+Exit codes:
+  0  it was planned
+  2  wrong usage, or a file with faults, each of which is shown
+  4  standard output could not be written to";
 
 /// Which file is read, and as what.
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 //!                   -> source.rs               which file it is
 //!                        -> file/, crontab/    the task file, the crontab, checked completely
 //!                   -> next.rs, explain/       a cron expression, its instants and its meaning
+//!                   -> timeline/                what it would do in a day
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -27,6 +28,7 @@ mod source;
 mod explain;
 mod next;
 mod run;
+mod timeline;
 
 mod child;
 mod output;
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => ExitCode::from(run::run(&args)),
         Command::Check(args) => check(&args),
+        Command::Plan(args) => ExitCode::from(timeline::plan(&args)),
         Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args.instants)),
         Command::Cron(CronCommand::Explain(args)) => {
             ExitCode::from(explain::explain(&args.instants))

@@ -37,6 +37,20 @@ impl std::error::Error for SourceError {
 }
 
 impl Source {
+    /// The given zone; else that in which the file is meant where it names none: that of the machine
+    /// if it is a crontab, UTC if it is a task file.
+    ///
+    /// # Errors
+    ///
+    /// [`SourceError::Zone`] if the machine does not tell its own.
+    pub(crate) fn zone(&self, given: Option<&Zone>) -> Result<Zone, SourceError> {
+        match given {
+            Some(zone) => Ok(zone.clone()),
+            None if self.crontab => crontab::of_this_machine().map_err(SourceError::Zone),
+            None => Ok(Zone::UTC),
+        }
+    }
+
     /// Reads it and checks all of it; a crontab as closely as `look` says, and in `zone` or that of
     /// the machine.
     ///
@@ -51,10 +65,7 @@ impl Source {
             true => Owner::System,
             false => Owner::of(&self.file),
         };
-        let zone = match zone {
-            Some(zone) => zone.clone(),
-            None => crontab::of_this_machine().map_err(SourceError::Zone)?,
-        };
+        let zone = self.zone(zone)?;
         let reading = Reading { owner, zone, look };
         crontab::load(&self.file, &reading).map_err(SourceError::File)
     }

@@ -87,6 +87,15 @@ impl Schedule {
         matches!(self.kind, Kind::Every { .. } | Kind::Cron { .. })
     }
 
+    /// Whether its instants are those of the wall clock, whenever it begins.
+    pub(crate) fn follows_wall_clock(&self) -> bool {
+        match &self.kind {
+            Kind::Cron { .. } | Kind::At(_) => true,
+            Kind::Every { start, .. } => matches!(start, Start::Aligned(_)),
+            Kind::After(_) | Kind::Start | Kind::Upstream => false,
+        }
+    }
+
     /// What the runtime is told, but for the count.
     pub(crate) fn asked(&self) -> wheel_runtime::Schedule {
         use wheel_runtime::Schedule;
