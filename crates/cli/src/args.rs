@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a task file without running anything
     Check(CheckArgs),
+    /// Show what a file would do in the next day, as a timeline; run nothing
+    Plan(PlanArgs),
     /// Look at a cron expression
     #[command(subcommand)]
     Cron(CronCommand),
@@ -59,15 +61,19 @@ pub(crate) enum Command {
 pub(crate) enum CronCommand {
     /// Print the next instants that an expression names, one a line, in UTC
     Next(NextArgs),
+    /// Say what an expression means, what comes next, and what a change of the clocks does to it
+    Explain(ExplainArgs),
 }
 
 /// How `wheel run` runs.
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes!(), after_long_help = LONG_HELP)]
 pub(crate) struct RunArgs {
-    /// The task file; --help describes it
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) zone: CrontabZone,
 
     /// End after this time, such as 10s, and not before; what still runs is ended as by a signal
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse)]
@@ -104,15 +110,105 @@ pub(crate) struct RunArgs {
     after_help = "Exit codes:\n  0  the file can be run\n  2  it has faults, each of which is shown, or it cannot be read"
 )]
 pub(crate) struct CheckArgs {
-    /// The task file; `wheel run --help` describes it
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) zone: CrontabZone,
+}
+
+/// What `wheel plan` plans.
+#[derive(Debug, Args)]
+#[command(after_help = PLAN_HELP)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    /// Begin at this instant, such as 2026-12-01T02:00:00+08:00; now, unless given
+    #[arg(long, value_name = "RFC3339", value_parser = file::instant)]
+    pub(crate) from: Option<SystemTime>,
+
+    /// Plan so much time
+    #[arg(long = "for", value_name = "DURATION", default_value = "1d", value_parser = duration::parse)]
+    pub(crate) plan_for: Duration,
+
+    /// The time zone in which instants are shown, and in which a crontab is meant above its first
+    /// `CRON_TZ`; UTC for a task file and that of the machine for a crontab, unless given
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) tz: Option<Zone>,
+
+    /// A task that is due more often than this is shown in one line
+    #[arg(long, value_name = "N", default_value = "24", value_parser = busy)]
+    pub(crate) busy: usize,
+
+    /// Print one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn busy(text: &str) -> Result<usize, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| "write a number from 1 to 100000".to_owned())
+}
+
+/// Shown by `wheel plan --help`.
+const PLAN_HELP: &str = "\
+One line for each time that a task is due, in order; then those that are due too often for that, those
+that are due later, and those that wait for others. It is what `wheel run` would do if it were started
+at --from: what is due by the calendar at that instant is part of it. Jitter, and the wait for a
+worker, come on top.
+
+Exit codes:
+  0  it was planned
+  2  wrong usage, or a file with faults, each of which is shown
+  4  standard output could not be written to";
+
+/// Which file is read, and as what.
+#[derive(Debug, Args)]
+pub(crate) struct Source {
+    /// The task file, or the crontab; `wheel run --help` describes both
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// Read the file as a crontab
+    #[arg(long)]
+    pub(crate) crontab: bool,
+
+    /// The crontab has a column for the user; of /etc/crontab and in a folder cron.d that is so anyway
+    #[arg(long, requires = "crontab")]
+    pub(crate) system: bool,
+}
+
+/// Where a crontab is meant.
+#[derive(Debug, Args)]
+pub(crate) struct CrontabZone {
+    /// The time zone of a crontab above its first `CRON_TZ`; that of the machine, unless given
+    #[arg(long, value_name = "ZONE", requires = "crontab")]
+    pub(crate) tz: Option<Zone>,
 }
 
 /// Which instants `wheel cron next` prints.
 #[derive(Debug, Args)]
 #[command(after_help = NEXT_HELP)]
 pub(crate) struct NextArgs {
+    #[command(flatten)]
+    pub(crate) instants: Instants,
+}
+
+/// What `wheel cron explain` explains.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_HELP)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) instants: Instants,
+}
+
+/// An expression, and which of its instants are looked at.
+#[derive(Debug, Args)]
+pub(crate) struct Instants {
     /// The expression, in quotes, such as "30 2 * * MON-FRI"
     #[arg(value_name = "EXPR")]
     pub(crate) expression: Cron,
@@ -125,7 +221,7 @@ pub(crate) struct NextArgs {
     #[arg(long, value_name = "RFC3339", value_parser = file::instant)]
     pub(crate) from: Option<SystemTime>,
 
-    /// How many instants to print
+    /// How many instants to print, from 1
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 }
@@ -141,9 +237,26 @@ Exit codes:
   2  wrong usage, an expression or an instant that cannot be read, or an unknown time zone
   4  standard output could not be written to";
 
+/// Shown by `wheel cron explain --help`.
+const EXPLAIN_HELP: &str = "\
+Instants are shown as a clock in the time zone shows them, with its offset from UTC.
+
+Exit codes:
+  0  it was explained
+  1  there is no instant after --from
+  2  wrong usage, an expression or an instant that cannot be read, or an unknown time zone
+  4  standard output could not be written to";
+
 /// Shown by `wheel run --help`.
 const LONG_HELP: &str = concat!(
     "\
+A crontab:
+  With --crontab the file is a crontab as cron reads it: NAME=value lines, entries of five fields or
+  @daily and friends, the user column with --system, % for the input, CRON_TZ. Commands get the
+  environment of cron, and nothing of that of wheel; what they print is printed, and no mail is sent.
+  The times are those of CRON_TZ, else of --tz, else of the machine. An entry of another user needs
+  root. What is wrong with it: wheel check --crontab FILE
+
 A task file:
   [[task]]
   id = \"heartbeat\"             # a name of its own, in front of every line that the program prints

@@ -3,8 +3,10 @@
 //!
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
-//!                   -> file/                   the task file, checked completely
-//!                   -> next.rs                 the instants of a cron expression
+//!                   -> source.rs               which file it is
+//!                        -> file/, crontab/    the task file, the crontab, checked completely
+//!                   -> next.rs, explain/       a cron expression, its instants and its meaning
+//!                   -> timeline/                what it would do in a day
 //!                   -> run/                    from the file to the end of `wheel run`
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
@@ -19,10 +21,14 @@
 compile_error!("the wheel command needs process groups and signals as Unix has them");
 
 mod args;
+mod crontab;
 mod file;
+mod source;
 
+mod explain;
 mod next;
 mod run;
+mod timeline;
 
 mod child;
 mod output;
@@ -41,13 +47,20 @@ use clap::Parser;
 pub use wheel_runtime::duration;
 
 use args::{CheckArgs, Cli, Command, CronCommand, EXIT_USAGE};
+use crontab::{Look, Owner, Reading};
+use file::TaskFile;
+use wheel_runtime::Zone;
 
 /// The whole command, from the arguments of the process to its exit code.
 pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => ExitCode::from(run::run(&args)),
         Command::Check(args) => check(&args),
-        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args)),
+        Command::Plan(args) => ExitCode::from(timeline::plan(&args)),
+        Command::Cron(CronCommand::Next(args)) => ExitCode::from(next::next(&args.instants)),
+        Command::Cron(CronCommand::Explain(args)) => {
+            ExitCode::from(explain::explain(&args.instants))
+        }
     }
 }
 
@@ -81,16 +94,48 @@ pub struct Planned {
 /// ```
 pub fn plan(path: &Path, content: Vec<u8>) -> Result<Vec<Planned>, String> {
     let file = file::parse(path, content).map_err(|error| error.to_string())?;
+    Ok(planned(file))
+}
+
+/// What `wheel plan --crontab` makes of a crontab with this content, on whatever machine: of the
+/// system if the path is `/etc/crontab` or one in a folder `cron.d`, and in UTC where it says nothing
+/// else. The program is the shell. The file is not opened, nothing is looked up or started.
+///
+/// # Errors
+///
+/// Every fault that was found, as `wheel check --crontab` shows them.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+///
+/// let text = b"CRON_TZ=Asia/Tokyo\n30 2 * * 1-5 /opt/shop/backup\n";
+/// let tasks = wheel_cli::plan_crontab(Path::new("shop.crontab"), text)?;
+/// assert_eq!((tasks[0].id.as_str(), tasks[0].schedule.as_str()), ("backup", "cron 30 2 * * 1-5 in Asia/Tokyo"));
+/// # Ok::<(), String>(())
+/// ```
+pub fn plan_crontab(path: &Path, content: &[u8]) -> Result<Vec<Planned>, String> {
+    let reading = Reading {
+        owner: Owner::of(path),
+        zone: Zone::UTC,
+        look: Look::Text,
+    };
+    let file = crontab::parse(path, content, &reading).map_err(|error| error.to_string())?;
+    Ok(planned(file))
+}
+
+fn planned(file: TaskFile) -> Vec<Planned> {
     let planned = file.tasks.into_iter().map(|task| Planned {
         schedule: task.due(),
         id: task.id,
         program: task.program.path,
     });
-    Ok(planned.collect())
+    planned.collect()
 }
 
 fn check(args: &CheckArgs) -> ExitCode {
-    match file::load(&args.file) {
+    match args.source.load(args.zone.tz.as_ref(), Look::Machine) {
         Ok(file) => {
             let count = file.tasks.len();
             let tasks = if count == 1 { "task" } else { "tasks" };

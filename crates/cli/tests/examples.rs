@@ -30,6 +30,25 @@ fn every_example_is_without_a_fault() {
     }
 }
 
+#[test]
+fn the_crontab_is_without_a_fault_and_runs_what_is_due_at_the_start() {
+    let file = examples().join("shop.crontab");
+    let file = file.to_str().unwrap();
+    let done = wheel(&["check", "--crontab", file]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let done = wheel(&["run", "--crontab", file, "--for", "2s", "--json"]);
+    let json = done.json();
+    for task in 0..2 {
+        assert_eq!(json["per_task"][task]["succeeded"], 1, "{done:?}");
+    }
+    assert_eq!(json["failed"], 0, "{done:?}");
+    assert_eq!(
+        done.lines_of("cat"),
+        ["The shop is open:", "100% of it."],
+        "{done:?}"
+    );
+}
+
 /// Each key of the table in the README stands in one of the examples, so that there is a place to
 /// copy it from; and each key that a task knows is in that table.
 #[test]

@@ -40,11 +40,13 @@ use std::time::Duration;
 use std::{fmt, fs, io};
 
 use wheel_runtime::{Jitter, Misfire, Overlap, Priority};
+use wheel_sync::Arc;
 
 pub(crate) use calendar::instant;
-pub(crate) use fault::Faults;
+pub(crate) use fault::{Faults, is_harmful};
+pub(crate) use keys::nearest;
 pub(crate) use limits::{Concurrency, Rate};
-pub(crate) use program::Program;
+pub(crate) use program::{Finder, Program};
 pub(crate) use retry::{Backoff, Retry};
 pub(crate) use schedule::{Floor, Schedule};
 pub(crate) use upstream::Upstream;
@@ -79,12 +81,22 @@ pub(crate) struct Task {
     pub(crate) deadline: Option<Duration>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) rate: Option<Rate>,
-    /// Set on top of the environment of `wheel`.
+    /// Set on top of what it inherits.
     pub(crate) env: Vec<(String, String)>,
+    pub(crate) inherits: Inherits,
+    /// What it finds on standard input; `None` is nothing.
+    pub(crate) input: Option<Arc<[u8]>>,
     /// Where the program runs; `None` is where `wheel` runs.
     pub(crate) dir: Option<PathBuf>,
     /// The file that its output is appended to; `None` is the output of `wheel`.
     pub(crate) output: Option<PathBuf>,
+}
+
+/// What of the environment of `wheel` a program has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inherits {
+    All,
+    Nothing,
 }
 
 impl Task {
@@ -110,7 +122,11 @@ impl Task {
 #[non_exhaustive]
 pub(crate) enum FileError {
     /// The file cannot be read at all.
-    Unreadable { path: PathBuf, source: io::Error },
+    Unreadable {
+        what: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     /// It can be read, but it says something wrong; all of it.
     Faulty(Faults),
 }
@@ -118,10 +134,10 @@ pub(crate) enum FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FileError::Unreadable { path, source } => {
+            FileError::Unreadable { what, path, source } => {
                 write!(
                     f,
-                    "error: cannot read the task file {}: {source}",
+                    "error: cannot read the {what} {}: {source}",
                     path.display()
                 )
             }
@@ -143,7 +159,7 @@ impl std::error::Error for FileError {
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Not for ever, as a device may have no end.
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path)?;
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
@@ -162,6 +178,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 /// that was found.
 pub(crate) fn load(path: &Path) -> Result<TaskFile, FileError> {
     let bytes = read_bounded(path).map_err(|source| FileError::Unreadable {
+        what: "task file",
         path: path.to_owned(),
         source,
     })?;

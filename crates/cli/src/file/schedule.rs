@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     After(Duration),
     /// Once, at this instant of the wall clock.
     At(SystemTime),
+    /// Once, when `wheel` is started.
+    Start,
     /// Once, as soon as the others that it depends on have ended.
     Upstream,
     /// Again and again on a fixed grid.
@@ -67,9 +69,31 @@ impl Schedule {
         }
     }
 
+    /// When `wheel` is started, as cron has it.
+    pub(crate) fn at_start() -> Schedule {
+        Schedule::once(Kind::Start)
+    }
+
+    /// Without end, by an expression in a zone.
+    pub(crate) fn by_calendar(cron: Box<Cron>, zone: Zone) -> Schedule {
+        Schedule {
+            count: None,
+            ..Schedule::once(Kind::Cron { cron, zone })
+        }
+    }
+
     /// Whether it is due more than once.
     pub(crate) fn recurs(&self) -> bool {
         matches!(self.kind, Kind::Every { .. } | Kind::Cron { .. })
+    }
+
+    /// Whether its instants are those of the wall clock, whenever it begins.
+    pub(crate) fn follows_wall_clock(&self) -> bool {
+        match &self.kind {
+            Kind::Cron { .. } | Kind::At(_) => true,
+            Kind::Every { start, .. } => matches!(start, Start::Aligned(_)),
+            Kind::After(_) | Kind::Start | Kind::Upstream => false,
+        }
     }
 
     /// What the runtime is told, but for the count.
@@ -78,7 +102,7 @@ impl Schedule {
         let schedule = match &self.kind {
             Kind::After(delay) => Schedule::after(*delay),
             Kind::At(instant) => Schedule::at(*instant),
-            Kind::Upstream => Schedule::after(Duration::ZERO),
+            Kind::Start | Kind::Upstream => Schedule::after(Duration::ZERO),
             Kind::Every { period, start } => {
                 let grid = Schedule::every(*period);
                 match start {
@@ -105,7 +129,7 @@ impl Schedule {
     /// for.
     pub(crate) fn goes_on_after(&self, now: SystemTime, last: Option<SystemTime>) -> bool {
         match &self.kind {
-            Kind::After(_) | Kind::At(_) | Kind::Upstream => true,
+            Kind::After(_) | Kind::At(_) | Kind::Start | Kind::Upstream => true,
             Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
                 let next = last.and_then(|last| last.checked_add(*period));
                 self.not_after
@@ -120,7 +144,7 @@ impl Schedule {
         let (now, wall) = (Instant::now(), SystemTime::now());
         let (delay, period) = match &self.kind {
             Kind::After(delay) => (*delay, None),
-            Kind::Upstream => (Duration::ZERO, None),
+            Kind::Start | Kind::Upstream => (Duration::ZERO, None),
             Kind::At(instant) => return Floor::Wall(*instant),
             Kind::Every { period, start } => match start {
                 Start::OnePeriodOn => (*period, Some(*period)),
@@ -152,6 +176,7 @@ impl fmt::Display for Schedule {
                     Err(_) => write!(f, "at an instant out of range"),
                 };
             }
+            Kind::Start => return f.write_str("@reboot"),
             Kind::Upstream => return write!(f, "at once"),
             Kind::Every { period, start } => {
                 write!(f, "every {}", duration::format(*period))?;

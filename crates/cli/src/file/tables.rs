@@ -12,7 +12,7 @@ use super::keys::{self, OF_TASK, TASK_KEYS};
 use super::program::{Finder, Program, ProgramError};
 use super::upstream::{self, Asked, Upstream};
 use super::values::{self, Optional, Value, Wrong, optional};
-use super::{Concurrency, Schedule, Task};
+use super::{Concurrency, Inherits, Schedule, Task};
 use super::{due, limits, policies, process, retry};
 
 /// Reads all tasks, and in which order they can be added. What is wrong is added to `faults`; a task
@@ -161,6 +161,8 @@ impl Reader {
             concurrency: concurrency?,
             rate: rate.ok()?,
             env: env.ok()?.unwrap_or_default(),
+            inherits: Inherits::All,
+            input: None,
             dir: dir.ok()?,
             output: output.ok()?,
         })

@@ -1,9 +1,11 @@
 //! Everything that is printed goes through here, whole lines at a time, so that programs, messages
 //! and the live line do not mix.
 
+mod answer;
 mod lines;
 mod printer;
 
+pub(crate) use answer::print;
 pub(crate) use lines::Lines;
 pub(crate) use printer::Printer;
 

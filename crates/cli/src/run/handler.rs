@@ -2,7 +2,7 @@
 //! that it was given.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ use wheel_sync::{Arc, Mutex};
 use super::account::{self, Account};
 use super::time::Time;
 use crate::child::{Children, Stops, Told};
-use crate::file::{Floor, Task, TaskFile};
+use crate::file::{Floor, Inherits, Task, TaskFile};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
 
@@ -234,9 +234,12 @@ impl Handler {
         command
             .arg0(&task.program.args[0])
             .args(&task.program.args[1..])
-            .envs(task.env.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
+            .stdin(input(task.input.as_deref())?)
             .process_group(0);
+        if task.inherits == Inherits::Nothing {
+            command.env_clear();
+        }
+        command.envs(task.env.iter().map(|(name, value)| (name, value)));
         if let Some(dir) = &task.dir {
             command.current_dir(dir);
         }
@@ -262,4 +265,14 @@ impl Handler {
         }
         Ok(command)
     }
+}
+
+/// What a program finds on standard input. It is short enough for a pipe to take it at once.
+fn input(bytes: Option<&[u8]>) -> io::Result<Stdio> {
+    let Some(bytes) = bytes else {
+        return Ok(Stdio::null());
+    };
+    let (reader, mut writer) = io::pipe()?;
+    writer.write_all(bytes)?;
+    Ok(reader.into())
 }

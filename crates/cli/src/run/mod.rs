@@ -1,7 +1,7 @@
 //! `wheel run`: from the file to the end.
 //!
 //! ```text
-//! 1 read the file                   file/
+//! 1 read the file                   file/, crontab/
 //! 2 start the engine, then listen to signals
 //! 3 hand every task to it           handler.rs: what a task does when it is due
 //! 4 wait for the end                ending.rs: idle, time over, signal
@@ -34,8 +34,8 @@ use crate::args::{
     RunArgs,
 };
 use crate::child::{Children, adopt_orphans};
+use crate::crontab::Look;
 use crate::duration;
-use crate::file;
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -54,7 +54,7 @@ const LEAVE_TIME: Duration = Duration::from_secs(3);
 pub(crate) fn run(args: &RunArgs) -> u8 {
     let begun = Instant::now();
     let printer = Printer::new();
-    let file = match file::load(&args.file) {
+    let file = match args.source.load(args.zone.tz.as_ref(), Look::ToRun) {
         Ok(file) => Arc::new(file),
         Err(error) => {
             printer.print(Stream::Err, format!("{error}\n").as_bytes());

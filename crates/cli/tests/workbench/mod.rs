@@ -43,6 +43,15 @@ impl Workbench {
         Done::from(self.command(text, args).output().unwrap())
     }
 
+    /// Writes a crontab and runs `wheel` with these arguments in front of it.
+    pub(crate) fn crontab(&self, text: &str, args: &[&str]) -> Done {
+        let path = self.dir.join("crontab");
+        fs::write(&path, text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheel"));
+        command.args(args).arg("crontab").current_dir(&self.dir);
+        Done::from(command.stdin(Stdio::null()).output().unwrap())
+    }
+
     /// Runs `wheel check` on a task file.
     pub(crate) fn check(&self, text: &str) -> Done {
         let path = self.file(text);
