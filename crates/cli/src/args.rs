@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 use wheel_runtime::{Cron, Zone};
 
@@ -54,6 +55,10 @@ pub(crate) enum Command {
     /// Look at a cron expression
     #[command(subcommand)]
     Cron(CronCommand),
+    /// Print the completions of this command for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page of this command, or write all of its pages
+    Man(ManArgs),
 }
 
 /// What to do with a cron expression.
@@ -63,6 +68,36 @@ pub(crate) enum CronCommand {
     Next(NextArgs),
     /// Say what an expression means, what comes next, and what a change of the clocks does to it
     Explain(ExplainArgs),
+}
+
+/// What `wheel completions` prints.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// Shown by `wheel completions --help`.
+const COMPLETIONS_HELP: &str = "\
+For bash: wheel completions bash > ~/.local/share/bash-completion/completions/wheel
+
+Exit codes:
+  0  they were printed
+  2  wrong usage, or an unknown shell
+  4  standard output could not be written to";
+
+/// What `wheel man` writes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  0  it was written\n  2  wrong usage\n  4  standard output, or the folder, could not be written to"
+)]
+pub(crate) struct ManArgs {
+    /// Write a page for each command into this folder, which is made if it is missing, such as
+    /// ~/.local/share/man/man1
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) to: Option<PathBuf>,
 }
 
 /// How `wheel run` runs.

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes
+//!                   -> written.rs              completions, and pages of the manual
 //!                   -> source.rs               which file it is
 //!                        -> file/, crontab/    the task file, the crontab, checked completely
 //!                   -> next.rs, explain/       a cron expression, its instants and its meaning
@@ -11,7 +12,7 @@
 //!                        -> wheel_runtime      when a task is due, and on which worker
 //!                        -> child/, output/    its program, and what that prints
 //!                        -> record.rs          what happened
-//!                        -> live.rs, summary.rs    what is shown of it             (signals.rs)
+//!                        -> live.rs, summary.rs    what is shown of it       (signals.rs, service.rs)
 //! ```
 //!
 //! A library only so that what reads the texts of people can be fed with anything, without a
@@ -29,12 +30,14 @@ mod explain;
 mod next;
 mod run;
 mod timeline;
+mod written;
 
 mod child;
 mod output;
 
 mod live;
 mod record;
+mod service;
 mod signals;
 mod summary;
 
@@ -61,6 +64,8 @@ pub fn main() -> ExitCode {
         Command::Cron(CronCommand::Explain(args)) => {
             ExitCode::from(explain::explain(&args.instants))
         }
+        Command::Completions(args) => ExitCode::from(written::completions(args.shell)),
+        Command::Man(args) => ExitCode::from(written::man(&args)),
     }
 }
 

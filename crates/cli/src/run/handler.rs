@@ -19,6 +19,7 @@ use crate::child::{Children, Stops, Told};
 use crate::file::{Floor, Inherits, Task, TaskFile};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
+use crate::service;
 
 /// Where the output of programs without a file of their own goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,6 +239,9 @@ impl Handler {
             .process_group(0);
         if task.inherits == Inherits::Nothing {
             command.env_clear();
+        }
+        for name in service::VARIABLES {
+            command.env_remove(name);
         }
         command.envs(task.env.iter().map(|(name, value)| (name, value)));
         if let Some(dir) = &task.dir {

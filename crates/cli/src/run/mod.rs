@@ -39,6 +39,7 @@ use crate::duration;
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
+use crate::service::{self, News, Watchdog};
 use crate::signals;
 use crate::summary::{Cause, Left, Summary};
 use drawing::Drawing;
@@ -154,6 +155,11 @@ impl Run {
             true => builder.history(file.tasks.len()),
             false => builder.history(0),
         };
+        let watchdog = Watchdog::asked();
+        let builder = match watchdog {
+            Some(watchdog) => watchdog.prepare(builder),
+            None => builder,
+        };
         let scheduler = builder.build()?;
         let mut handles = Vec::with_capacity(file.tasks.len());
         for index in &file.order {
@@ -173,6 +179,10 @@ impl Run {
             ending,
         };
         run.watch_for_idle()?;
+        if let Some(watchdog) = watchdog {
+            watchdog.start(&run.scheduler)?;
+        }
+        service::tell(News::Ready);
         Ok(run)
     }
 
@@ -229,6 +239,7 @@ impl Run {
             ..
         } = &self.setting;
         let grace = children.grace();
+        service::tell(News::Stopping);
         let told = children.terminate();
         // Not on this thread: it is stuck in what it says when nobody reads that.
         let ending = children.clone();

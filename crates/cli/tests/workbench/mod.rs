@@ -68,13 +68,7 @@ impl Workbench {
 
     /// Starts `wheel run` on a task file.
     pub(crate) fn start(&self, text: &str, args: &[&str]) -> Started {
-        let mut command = self.command(text, args);
-        let child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Started { child: Some(child) }
+        Started::by(&mut self.command(text, args))
     }
 
     pub(crate) fn command(&self, text: &str, args: &[&str]) -> Command {
@@ -102,6 +96,12 @@ pub(crate) struct Started {
 }
 
 impl Started {
+    pub(crate) fn by(command: &mut Command) -> Started {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = Some(command.spawn().unwrap());
+        Started { child }
+    }
+
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(self.child.as_ref().unwrap());
         rustix::process::kill_process(pid, signal).unwrap();
