@@ -78,7 +78,7 @@ mod error;
 #[cfg(feature = "rayon")]
 pub use ::rayon;
 pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
-pub use driver::TimerKey;
+pub use driver::{EngineSnapshot, SnapshotError, TimerKey};
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
@@ -109,8 +109,8 @@ pub use task::{
     TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
-// A field of `BuildError`.
-pub use wheel_core::TickLengthError;
+// A field of `BuildError`, and those of `EngineSnapshot`.
+pub use wheel_core::{LevelSnapshot, Snapshot as WheelSnapshot, Tick, TickLengthError};
 
 /// Insides for the models in `loom-tests`, which run the product's own code; not there without a
 /// checker.

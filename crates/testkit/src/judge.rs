@@ -16,6 +16,8 @@ pub(crate) type Fault = String;
 
 /// How many keys without a timer are kept to be tried again.
 const STALE_KEYS: usize = 64;
+/// One comparison in so many looks at the places as well.
+const PLACES_EVERY: u64 = 16;
 
 macro_rules! demand {
     ($holds:expr, $($message:tt)+) => {
@@ -36,6 +38,8 @@ pub(crate) struct Judge<S: Subject> {
     /// Whether something up to now may not have been visited yet: the last `advance` was cut.
     cut: bool,
     sleep: Sleep,
+    /// Comparisons so far.
+    compared: u64,
 }
 
 impl<S: Subject> Judge<S> {
@@ -49,6 +53,7 @@ impl<S: Subject> Judge<S> {
             // Nothing was visited yet, the tick at the start neither.
             cut: true,
             sleep: Sleep::default(),
+            compared: 0,
         }
     }
 
@@ -306,7 +311,8 @@ impl<S: Subject> Judge<S> {
         let limit = self.visits_allowed();
         for _ in 0..limit {
             let Some(next) = self.subject.next_due() else {
-                return Ok(());
+                let places = self.subject.places();
+                return places.map_or(Ok(()), |places| places.judge_rest());
             };
             self.advance(next, usize::MAX)?;
             self.settle(usize::MAX)?;
@@ -324,6 +330,13 @@ impl<S: Subject> Judge<S> {
             "len is {len}, pending are {}",
             self.model.len()
         );
+        // Not each time: it is a look at each slot.
+        self.compared += 1;
+        if self.compared.is_multiple_of(PLACES_EVERY)
+            && let Some(places) = self.subject.places()
+        {
+            places.judge(&self.model)?;
+        }
         let next = self.subject.next_due();
         self.sleep.until(next);
         if let Some(due) = self.model.next_due() {

@@ -14,7 +14,9 @@
 //! - who inserts something that is due before the driver wants to wake up wakes it, and nobody else
 //!   does;
 //! - `len` and the limit are exact;
-//! - an engine whose timers are gone soon asks for no more visits.
+//! - an engine whose timers are gone soon asks for no more visits;
+//! - an engine that tells of its places tells of each timer once, where it is met in time, and of
+//!   nothing when it has come to rest.
 //!
 //! [`check_bytes()`] draws the stream from bytes instead, so that a fuzzer can look for it, and
 //! [`try_choices()`] from a few bytes for each operation, so that a shrinker can take single ones
@@ -33,8 +35,8 @@
 //! Where threads meet an engine at once, no order of their operations is known; what they have seen
 //! is judged afterwards, from their [`Notes`] and a [`Census`] of the values.
 //!
-//! Reading order: [`subject`](Subject), `model`, `random`, `choices`, `stream`, `judge`, `sleep`,
-//! `check`, `census`, `notes`, `cases`; `stress` and `bytes` stand for themselves.
+//! Reading order: [`subject`](Subject), `model`, `random`, `choices`, `stream`, `judge`, `places`,
+//! `sleep`, `check`, `census`, `notes`, `cases`; `stress` and `bytes` stand for themselves.
 
 mod subject;
 
@@ -45,6 +47,7 @@ mod choices;
 mod stream;
 
 mod judge;
+mod places;
 mod sleep;
 
 mod check;
@@ -66,4 +69,4 @@ pub use notes::Notes;
 pub use random::Random;
 pub use stream::{Scale, Setup};
 pub use stress::Stress;
-pub use subject::{Refused, Step, Subject};
+pub use subject::{Places, Refused, Step, Subject};

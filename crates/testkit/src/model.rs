@@ -77,6 +77,11 @@ impl Model {
         self.timers.get(&value).copied()
     }
 
+    /// When each pending timer is due, in ascending order.
+    pub fn dues(&self) -> impl Iterator<Item = u64> {
+        self.by_due.iter().map(|&(due, _)| due)
+    }
+
     /// The values of all pending timers, in ascending order.
     pub fn values(&self) -> impl Iterator<Item = u64> {
         self.timers.keys().copied()

@@ -49,6 +49,11 @@ pub trait Subject {
     /// How many timers are pending.
     fn pending(&mut self) -> usize;
 
+    /// Where what it holds is at the moment; `None` for an engine that cannot tell.
+    fn places(&mut self) -> Option<Places> {
+        None
+    }
+
     /// Takes back the values of all timers that never fired.
     fn close(&mut self) -> Vec<u64>;
 }
@@ -62,6 +67,19 @@ pub struct Step {
     pub moved: usize,
     /// Whether the budget ended before the work.
     pub more: bool,
+}
+
+/// Where an engine says that its timers are, the places of cancelled ones included.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// Of each slot the first tick that belongs to it, and how many it holds; in any order.
+    pub slots: Vec<(u64, usize)>,
+    /// How many wait outside of the slots.
+    pub elsewhere: usize,
+    /// How many of all are pending timers.
+    pub live: usize,
+    /// How many of all are places of cancelled ones.
+    pub vacant: usize,
 }
 
 /// An insert that was refused, with its value.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wheel_testkit::{
-    Random, Refused, Scale, Setup, Step, Subject, check, check_bytes, seeds, try_choices,
+    Places, Random, Refused, Scale, Setup, Step, Subject, check, check_bytes, seeds, try_choices,
 };
 
 /// What may be wrong with an engine.
@@ -28,6 +28,9 @@ enum Flaw {
     StaysOpen,
     NeverWakes,
     AlwaysWakes,
+    TellsOfTooFew,
+    TellsOfALaterSlot,
+    TellsOfPlacesAtRest,
     Panics,
 }
 
@@ -175,6 +178,27 @@ impl Subject for Engine {
         self.timers.len() + usize::from(wrong)
     }
 
+    /// A slot for each thousand ticks.
+    fn places(&mut self) -> Option<Places> {
+        let late = match self.flaw {
+            Flaw::TellsOfALaterSlot => 1,
+            _ => 0,
+        };
+        let slots = self
+            .timers
+            .keys()
+            .map(|&(due, _)| ((due / 1000 + late).saturating_mul(1000), 1));
+        let all = self.timers.len();
+        Some(Places {
+            slots: slots
+                .skip(usize::from(self.flaw == Flaw::TellsOfTooFew))
+                .collect(),
+            elsewhere: 0,
+            live: all,
+            vacant: usize::from(self.flaw == Flaw::TellsOfPlacesAtRest && all == 0),
+        })
+    }
+
     fn close(&mut self) -> Vec<u64> {
         self.closed = true;
         self.dues.clear();
@@ -238,6 +262,9 @@ catches! {
     an_insert_after_close_is_caught: StaysOpen, "after close";
     a_driver_that_sleeps_on_is_caught: NeverWakes, "was not woken";
     a_needless_wake_up_is_caught: AlwaysWakes, "was woken for";
+    places_without_a_timer_are_caught: TellsOfTooFew, "in slots and";
+    a_timer_in_a_later_slot_is_caught: TellsOfALaterSlot, "are in slots before it";
+    places_at_rest_are_caught: TellsOfPlacesAtRest, "vacant";
     a_panic_is_caught: Panics, "the engine panicked: the clock is";
 }
 

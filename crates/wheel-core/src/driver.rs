@@ -17,6 +17,7 @@ use crate::budget::{Budget, Progress, Work};
 use crate::close::Unfired;
 use crate::engine::Engine;
 use crate::entry::NIL;
+use crate::intake::Chains;
 use crate::key::Key;
 use crate::levels::{Levels, Step};
 use crate::state::{Phase, Word};
@@ -43,10 +44,10 @@ pub struct Driver<T> {
     pub(crate) levels: Levels,
     /// Chains taken from the intake whose entries have no place yet. The oldest go first, or
     /// inserts that take up the whole budget would keep them waiting.
-    taken: VecDeque<u32>,
+    pub(crate) taken: Chains,
     /// Entries whose turn came while a thread was writing them, so at most one for each thread.
     /// They count as held, and have no place until they are looked at again.
-    put_off: VecDeque<u32>,
+    pub(crate) put_off: VecDeque<u32>,
     /// Entries freed since the last full batch.
     freed: Chain,
     armed: bool,
@@ -61,7 +62,7 @@ impl<T> Driver<T> {
         Driver {
             engine,
             levels,
-            taken: VecDeque::with_capacity(crate::intake::SHARDS),
+            taken: Chains::new(),
             put_off: VecDeque::with_capacity(8),
             freed: Chain::default(),
             armed: false,
@@ -246,20 +247,22 @@ impl<T> Driver<T> {
     }
 
     fn place_taken(&mut self, work: &mut Work) {
-        while let Some(&index) = self.taken.front() {
+        let before = work.spent();
+        while let Some(&index) = self.taken.firsts.front() {
             if !work.spend() {
-                return;
+                break;
             }
             let next = self.engine.arena.get(index).next();
             match next {
-                NIL => drop(self.taken.pop_front()),
+                NIL => drop(self.taken.firsts.pop_front()),
                 next => {
-                    *self.taken.front_mut().expect("it was just seen") = next;
+                    *self.taken.firsts.front_mut().expect("it was just seen") = next;
                     self.engine.arena.prefetch(next);
                 }
             }
             self.place(index);
         }
+        self.taken.entries -= work.spent() - before;
     }
 
     /// Looks at what was put off, which may be a timer, vacant, or busy still. Not within a budget:

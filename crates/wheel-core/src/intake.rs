@@ -10,6 +10,8 @@
 //! read-modify-writes only: a push acquires every release that came before it on its head, and that
 //! makes the wake protocol (`wake`) work without fences.
 
+use std::collections::VecDeque;
+
 use wheel_sync::atomic::{AtomicU64, Ordering};
 use wheel_sync::{CachePadded, SIZES, Sizes};
 
@@ -29,6 +31,14 @@ pub(crate) struct Intake {
 }
 
 const EMPTY: u64 = NIL as u64;
+
+/// A chain that was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
+    first: u32,
+    /// How many entries are on it.
+    len: u32,
+}
 
 impl Intake {
     pub(crate) fn new() -> Intake {
@@ -66,8 +76,15 @@ impl Intake {
         self.heads.iter().fold(0, |some, head| some | differs(head)) == 0
     }
 
-    /// Takes each chain that is not empty, if a glance shows one; returns the first entry of each.
-    pub(crate) fn take(&self) -> impl Iterator<Item = u32> {
+    /// How many entries have been pushed and not been taken.
+    pub(crate) fn len(&self) -> usize {
+        // Relaxed: a count for people; as in take. [O19]
+        let pushed = |head: &AtomicU64| (head.load(Ordering::Relaxed) >> 32) as usize;
+        self.heads.iter().map(|head| pushed(head)).sum()
+    }
+
+    /// Takes each chain that is not empty, if a glance shows one.
+    pub(crate) fn take(&self) -> impl Iterator<Item = Taken> {
         self.heads.iter().filter_map(|head| {
             // Relaxed: an empty look only puts the chain off until the next call. [O19]
             if head.load(Ordering::Relaxed) == EMPTY {
@@ -76,21 +93,51 @@ impl Intake {
             // Acquire: the chain's links and entries; pairs with push. No Release: this publishes
             // nothing, and as a read-modify-write it passes on what earlier ones have released.
             // [O20]
-            first(head.swap(EMPTY, Ordering::Acquire))
+            Taken::of(head.swap(EMPTY, Ordering::Acquire))
         })
     }
 
     /// Takes every chain by a swap, glance or not: whoever pushes afterwards has seen what this
     /// thread wrote before. Races: push-or-park, close-or-insert.
-    pub(crate) fn take_armed(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn take_armed(&self) -> impl Iterator<Item = Taken> {
         // Acquire: as take. Release: the wake tick, or the close, for every later push. [O21]
         self.heads
             .iter()
-            .filter_map(|head| first(head.swap(EMPTY, Ordering::AcqRel)))
+            .filter_map(|head| Taken::of(head.swap(EMPTY, Ordering::AcqRel)))
     }
 }
 
-fn first(taken: u64) -> Option<u32> {
-    let index = taken as u32;
-    (index != NIL).then_some(index)
+/// Chains that were taken, the oldest first, from each of which some entries may have left.
+pub(crate) struct Chains {
+    /// The first entry of each.
+    pub(crate) firsts: VecDeque<u32>,
+    /// How many entries are on all of them.
+    pub(crate) entries: usize,
+}
+
+impl Chains {
+    pub(crate) fn new() -> Chains {
+        Chains {
+            firsts: VecDeque::with_capacity(SHARDS),
+            entries: 0,
+        }
+    }
+
+    pub(crate) fn extend(&mut self, taken: impl Iterator<Item = Taken>) {
+        for chain in taken {
+            self.firsts.push_back(chain.first);
+            self.entries += chain.len as usize;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.firsts.is_empty()
+    }
+}
+
+impl Taken {
+    fn of(head: u64) -> Option<Taken> {
+        let (first, len) = (head as u32, (head >> 32) as u32);
+        (first != NIL).then_some(Taken { first, len })
+    }
 }

@@ -30,6 +30,9 @@ pub(crate) const LEVELS: usize = 5;
 pub(crate) const TOP: usize = LEVELS - 1;
 const MS: usize = 1;
 
+/// What the levels are called.
+pub(crate) const NAMES: [&str; LEVELS] = ["tick", "ms", "s", "min", "hour"];
+
 /// Slots to a turn of the levels from ms up.
 const TURNS: [u32; LEVELS] = match SIZES {
     Sizes::Full => [0, 1000, 60, 60, 24],
@@ -81,6 +84,15 @@ impl Scale {
             0 if self.per_ms == 1 => 0,
             0 => (2 * self.per_ms as usize).next_power_of_two(),
             _ => (2 * TURNS[level] as usize).next_power_of_two(),
+        }
+    }
+
+    /// Slots to a turn of a level; none for a level that is not used.
+    pub(crate) const fn turn(self, level: usize) -> usize {
+        match level {
+            0 if self.per_ms == 1 => 0,
+            0 => self.per_ms as usize,
+            _ => TURNS[level] as usize,
         }
     }
 

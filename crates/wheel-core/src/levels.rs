@@ -234,6 +234,16 @@ impl Levels {
         true
     }
 
+    /// How many entries were put in after their tick was done.
+    pub(crate) fn overdue_len(&self) -> usize {
+        self.overdue.len()
+    }
+
+    /// How many entries beyond the span wait outside the slots.
+    pub(crate) fn far_len(&self) -> usize {
+        self.skipping.len() + self.far.as_ref().map_or(0, |far| far.len())
+    }
+
     /// The due tick of the earliest timer beyond the span that waits outside the slots.
     pub(crate) fn far_due(&self) -> Option<u64> {
         match &self.far {

@@ -73,6 +73,7 @@ mod driver;
 mod close;
 
 mod local;
+mod snapshot;
 mod config;
 
 #[cfg(wheel_model)]
@@ -91,5 +92,6 @@ pub use local::LocalWheel;
 pub use overflow::{FarEntry, Overflow};
 #[cfg(wheel_model)]
 pub use probe::Entries;
+pub use snapshot::{LevelSnapshot, Snapshot};
 pub use tick::{Tick, TickLength, TickLengthError};
 pub use wheel::Wheel;

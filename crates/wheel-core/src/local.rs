@@ -190,7 +190,6 @@ impl<T> LocalWheel<T> {
         LocalUnfired(std::mem::take(&mut self.entries).into_iter())
     }
 
-    #[cfg(test)]
     pub(crate) fn levels(&self) -> &Levels {
         &self.levels
     }

@@ -252,6 +252,15 @@ impl<T> Wheel<T> {
         self.len() == 0
     }
 
+    /// How many entries wait for the driver to give them a place and have not been taken by it, those
+    /// that were cancelled meanwhile included. Reads a few counters that the driver changes, and
+    /// disturbs nobody.
+    ///
+    /// [`Driver::snapshot`](crate::Driver::snapshot) tells of everything that the wheel holds.
+    pub fn intake_len(&self) -> usize {
+        self.engine.intake.len()
+    }
+
     /// The tick of the latest advance.
     ///
     /// For display. A due tick is computed from a clock: a driver that sleeps until something is

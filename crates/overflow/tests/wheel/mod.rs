@@ -1,8 +1,10 @@
 //! The wheel with a heap for its far timers, as the testkit sees an engine.
 
-use wheel_core::{Budget, Config, Driver, InsertError, Key, Tick, TickLength, Wheel};
+use wheel_core::{
+    Budget, Config, Driver, InsertError, Key, LevelSnapshot, Tick, TickLength, Wheel,
+};
 use wheel_overflow::FarHeap;
-use wheel_testkit::{Refused, Setup, Step, Subject};
+use wheel_testkit::{Places, Refused, Setup, Step, Subject};
 
 /// A wheel, and its driver until that is closed.
 pub(crate) struct WithFarHeap {
@@ -78,6 +80,20 @@ impl Subject for WithFarHeap {
 
     fn pending(&mut self) -> usize {
         self.wheel.len()
+    }
+
+    fn places(&mut self) -> Option<Places> {
+        let snapshot = self.driver().snapshot();
+        let slots = snapshot.levels.iter().flat_map(LevelSnapshot::slots);
+        let outside = snapshot.overdue + snapshot.overflow + snapshot.put_off;
+        Some(Places {
+            slots: slots
+                .map(|(begins, len)| (begins.get(), len as usize))
+                .collect(),
+            elsewhere: outside + snapshot.intake,
+            live: snapshot.live,
+            vacant: snapshot.vacant,
+        })
     }
 
     fn close(&mut self) -> Vec<u64> {

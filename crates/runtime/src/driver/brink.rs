@@ -102,6 +102,10 @@ impl<T> Brink<T> {
         self.heap.peek().map(|first| first.rank.0)
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = T> {
         self.heap.drain().map(|held| held.value)
     }

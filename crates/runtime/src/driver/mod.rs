@@ -20,6 +20,7 @@ mod exit;
 #[cfg(wheel_model)]
 pub(crate) mod modelled;
 mod run;
+mod snapshot;
 mod stats;
 mod wait;
 mod wall;
@@ -39,6 +40,8 @@ use brink::{Brink, Placing};
 pub(crate) use config::{EngineConfig, EngineSettings};
 use exit::Exit;
 use run::Run;
+use snapshot::Requests;
+pub use snapshot::{EngineSnapshot, SnapshotError};
 use stats::Counters;
 pub(crate) use stats::EngineStats;
 use wait::Line;
@@ -97,6 +100,7 @@ struct Shared<T> {
     line: Arc<Line>,
     exit: Arc<Exit<T>>,
     counters: Arc<Counters>,
+    requests: Arc<Requests>,
     driver: ThreadId,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -133,6 +137,7 @@ impl<T: Send + 'static> Engine<T> {
         let wall = Arc::new(WallTimers::new());
         let exit = Arc::new(Exit::new());
         let counters = Arc::new(Counters::new());
+        let requests = Arc::new(Requests::new());
         let run = Run {
             clock: clock.clone(),
             placing,
@@ -142,6 +147,7 @@ impl<T: Send + 'static> Engine<T> {
             line: Arc::clone(&line),
             exit: Arc::clone(&exit),
             counters: Arc::clone(&counters),
+            requests: Arc::clone(&requests),
             waiter,
             sink,
         };
@@ -158,6 +164,7 @@ impl<T: Send + 'static> Engine<T> {
             line,
             exit,
             counters,
+            requests,
             driver: thread.thread().id(),
             thread: Mutex::new(Some(thread)),
         })))

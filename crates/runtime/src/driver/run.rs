@@ -6,12 +6,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use wheel_core::{Budget, Driver};
 use wheel_sync::thread;
 
 use super::brink::{Brink, Placing};
 use super::exit::Exit;
+use super::snapshot::{EngineSnapshot, Requests};
 use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
 use super::wall::{self, WallTimers};
@@ -31,6 +33,7 @@ pub(super) struct Run<T, S> {
     pub(super) line: Arc<Line>,
     pub(super) exit: Arc<Exit<T>>,
     pub(super) counters: Arc<Counters>,
+    pub(super) requests: Arc<Requests>,
     pub(super) waiter: Waiter,
     pub(super) sink: S,
 }
@@ -49,6 +52,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         let ended = catch_unwind(AssertUnwindSafe(|| self.drive(&mut unfired)));
         // Whatever ended the loop, from here on inserts are refused and every value leaves once.
         self.line.stop();
+        self.requests.close();
         unfired.extend(self.driver.close().map(|held| held.value));
         unfired.extend(self.brink.take_all());
         unfired.append(&mut self.wall.close());
@@ -83,7 +87,8 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 self.sink.flush();
                 self.waiter.note_fired();
             }
-            if wheel.more || brink.more || wall.more {
+            let asked = self.requests.answer(|| self.look());
+            if wheel.more || brink.more || wall.more || asked {
                 continue;
             }
             self.sink.caught_up();
@@ -103,6 +108,16 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
             if self.waiter.wait(&self.clock, until) {
                 self.counters.woke_up();
             }
+        }
+    }
+
+    /// What it holds, between two passes.
+    fn look(&self) -> EngineSnapshot {
+        EngineSnapshot {
+            wheel: self.driver.snapshot(),
+            tick: Duration::from_nanos(u64::from(self.placing.tick.as_nanos())),
+            wall: self.wall.len(),
+            at_hand: self.brink.len(),
         }
     }
 
@@ -179,7 +194,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 continue;
             }
             let late_ns = wall_ns - wall::nanos_of_ms(due_ms);
-            let late = std::time::Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
+            let late = Duration::from_nanos(u64::try_from(late_ns).unwrap_or(u64::MAX));
             let now = self.clock.now();
             self.counters.fired(late);
             self.sink.fire(DueTimer {

@@ -56,6 +56,7 @@ pub(crate) mod modelled;
 mod activity;
 mod closing;
 mod shutdown;
+mod snapshot;
 mod undone;
 mod way_out;
 mod global;

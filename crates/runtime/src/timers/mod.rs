@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::driver::{Engine, TimerKey};
+use crate::driver::{Engine, EngineSnapshot, SnapshotError, TimerKey};
 use crate::observe::Lateness;
 use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
@@ -233,6 +233,42 @@ impl Timers {
             clock_jumps: engine.clock_jumps,
             lateness: engine.lateness,
         }
+    }
+
+    /// What the engine holds, and where: how many timers each slot of its wheel has, how many wait in
+    /// the intake and in the overflow. For people and their dashboards.
+    ///
+    /// The driver takes it in its next pass, for which it is woken, in some microseconds, whatever is
+    /// pending; timers and callers go on. Waits for that pass: microseconds, but as long as a callback
+    /// that runs on the driver thread, and a second at most. Allocates some 10 KB.
+    ///
+    /// # Errors
+    ///
+    /// [`SnapshotError`]: the engine was shut down, this is the driver thread, or the driver is held
+    /// up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wheel_runtime::{ManualClock, Timers};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let timers = Timers::builder().clock(ManualClock::new()).build()?;
+    /// timers.after(Duration::from_millis(20), || ())?;
+    /// timers.after(Duration::from_secs(90), || ())?;
+    ///
+    /// let snapshot = timers.snapshot()?;
+    /// assert_eq!(snapshot.pending(), 2);
+    /// for level in &snapshot.wheel.levels {
+    ///     println!("{:>4}: {} timers", level.name, level.entries());
+    /// }
+    /// assert_eq!(snapshot.wheel.levels[0].this_turn[20], 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn snapshot(&self) -> Result<EngineSnapshot, SnapshotError> {
+        self.engine.snapshot()
     }
 
     /// Stops the engine, and returns how many timers never fired. Their callbacks are dropped.

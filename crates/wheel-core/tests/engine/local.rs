@@ -1,7 +1,7 @@
 //! `LocalWheel`.
 
 use wheel_core::{Budget, Config, Key, LocalWheel, Tick};
-use wheel_testkit::{Refused, Setup, Step, Subject};
+use wheel_testkit::{Places, Refused, Setup, Step, Subject};
 
 /// A wheel for one thread. Closing leaves an empty one.
 pub(crate) struct Local(LocalWheel<u64>);
@@ -42,6 +42,10 @@ impl Subject for Local {
 
     fn pending(&mut self) -> usize {
         self.0.len()
+    }
+
+    fn places(&mut self) -> Option<Places> {
+        Some(super::places(&self.0.snapshot()))
     }
 
     fn close(&mut self) -> Vec<u64> {

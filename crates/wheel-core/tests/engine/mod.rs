@@ -1,7 +1,7 @@
 //! The engines of this crate as the testkit sees them.
 
-use wheel_core::{Config, InsertError, Progress, Tick, TickLength};
-use wheel_testkit::{Refused, Setup, Step};
+use wheel_core::{Config, InsertError, LevelSnapshot, Progress, Snapshot, Tick, TickLength};
+use wheel_testkit::{Places, Refused, Setup, Step};
 
 mod local;
 mod shared;
@@ -34,5 +34,17 @@ fn step(done: Progress) -> Step {
         fired: done.fired,
         moved: done.moved,
         more: done.more,
+    }
+}
+
+fn places(snapshot: &Snapshot) -> Places {
+    let slots = snapshot.levels.iter().flat_map(LevelSnapshot::slots);
+    Places {
+        slots: slots
+            .map(|(begins, len)| (begins.get(), len as usize))
+            .collect(),
+        elsewhere: snapshot.overdue + snapshot.overflow + snapshot.put_off + snapshot.intake,
+        live: snapshot.live,
+        vacant: snapshot.vacant,
     }
 }

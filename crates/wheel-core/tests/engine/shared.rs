@@ -5,7 +5,7 @@ use std::task::{Wake, Waker};
 use wheel_core::{Budget, Driver, Key, Tick, Wheel};
 use wheel_sync::Arc;
 use wheel_sync::atomic::{AtomicU64, Ordering};
-use wheel_testkit::{Refused, Setup, Step, Subject};
+use wheel_testkit::{Places, Refused, Setup, Step, Subject};
 
 /// A wheel without an overflow, its driver until that is closed, and how often the driver was
 /// called.
@@ -79,6 +79,10 @@ impl Subject for Shared {
 
     fn pending(&mut self) -> usize {
         self.wheel.len()
+    }
+
+    fn places(&mut self) -> Option<Places> {
+        Some(super::places(&self.driver().snapshot()))
     }
 
     fn close(&mut self) -> Vec<u64> {

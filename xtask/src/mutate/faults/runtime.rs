@@ -151,6 +151,20 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Model("doors", "wall_clock"),
     },
     Fault {
+        name: "nobody rings for who wants a snapshot",
+        file: "crates/runtime/src/driver/snapshot.rs",
+        find: "        shared.line.ring();\n",
+        replace: "",
+        notice: Notice::Model("snapshot_or_sleep", "goes_to_sleep"),
+    },
+    Fault {
+        name: "who waits for a snapshot is left waiting when the engine closes",
+        file: "crates/runtime/src/driver/run.rs",
+        find: "        self.requests.close();\n",
+        replace: "",
+        notice: Notice::Model("snapshot_or_sleep", "driver_that_ends"),
+    },
+    Fault {
         name: "what never fired stays in the wheel",
         file: "crates/runtime/src/driver/run.rs",
         find: "        unfired.extend(self.driver.close().map(|held| held.value));\n",
