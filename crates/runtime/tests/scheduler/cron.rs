@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wheel_runtime::{
-    CancelOutcome, InlineExecutor, ManualClock, Schedule, ScheduleError, Scheduler, SubmitError,
-    TaskState, TriggerOutcome,
+    BackfillError, CancelOutcome, InlineExecutor, ManualClock, Schedule, ScheduleError, Scheduler,
+    SubmitError, TaskState, TriggerOutcome,
 };
 
 use crate::bed::{Bed, gate};
@@ -186,6 +186,9 @@ fn after_the_last_run_of_a_limited_year_the_task_has_ended() {
     bed.clock.advance(365 * DAY + 13 * HOUR);
     assert_eq!(gate.wait_started(), 1);
     assert_eq!(task.info().next_due, None);
+    let now = bed.clock.wall();
+    let filled = bed.scheduler.backfill("x", now - 400 * DAY, now);
+    assert_eq!(filled, Err(BackfillError::NotRecurring), "it is over");
     gate.open();
     assert_eq!(task.wait(), TaskState::Succeeded);
     // Another one, as after a restart: it would never run.

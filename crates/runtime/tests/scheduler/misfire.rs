@@ -93,6 +93,20 @@ fn what_is_too_late_is_left_out_and_what_is_not_runs() {
 }
 
 #[test]
+fn what_is_found_too_late_does_not_wait_for_a_worker_to_be_left_out() {
+    let bed = Bed::workers(1);
+    let busy = bed.occupy_at_once();
+    let every = bed.scheduler.task("every").every(MINUTE * 10);
+    let every = every.misfire(Misfire::Skip).run(|_| ()).unwrap();
+    bed.clock.advance(MINUTE * 29);
+    assert_eq!(counts(&every), (0, 0, 2));
+    assert_eq!(every.info().state, TaskState::Scheduled);
+    busy.open();
+    bed.settle();
+    assert_eq!(counts(&every), (0, 0, 2));
+}
+
+#[test]
 fn what_is_found_due_together_runs_if_the_latest_is_not_too_late() {
     let bed = Bed::with(|builder| builder.workers(1).misfire_threshold(MINUTE));
     let every = bed

@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Test("wheel-runtime", "scheduler", "a_step_forward"),
     },
     Fault {
-        name: "after its last occurrence a task is cancelled and not done",
+        name: "a schedule that is over can be filled while its last run goes",
         file: "crates/runtime/src/schedule/plan/look.rs",
         find: "                if self.rhythm().has_grid() {\n",
         replace: "                if false {\n",

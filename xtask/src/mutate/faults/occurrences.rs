@@ -18,7 +18,7 @@ pub(super) const FAULTS: &[Fault] = &[
         file: OCCUR,
         find: "if latest.late > self.core.misfire_threshold {",
         replace: "if latest.late > self.core.misfire_threshold * 1_000 {",
-        notice: test("what_is_too_late_is_left_out"),
+        notice: test("what_is_found_too_late_does_not_wait"),
     },
     Fault {
         name: "what a full pool has made too late runs although it is to be left out",

@@ -100,7 +100,7 @@ pub(super) const FAULTS: &[Fault] = &[
         file: "crates/runtime/src/executor/pool/hire.rs",
         find: "        self.sleepers.is_anyone_asleep() || !self.staff.rejoin()",
         replace: "        true",
-        notice: Notice::Model("worker_leaves", "of_two"),
+        notice: Notice::Model("worker_leaves", "who_leaves_as"),
     },
     Fault {
         name: "whoever takes the last sleeper's place hires nobody",
@@ -150,13 +150,6 @@ pub(super) const FAULTS: &[Fault] = &[
         find: "        if !self.sleepers.is_anyone_asleep() || !self.staff.leave_if_idle() {\n            return false;\n        }\n",
         replace: "        if !self.staff.leave_if_idle() {\n            return false;\n        }\n        let none_asleep = !self.sleepers.is_anyone_asleep();\n        if none_asleep {\n            return true;\n        }\n",
         notice: Notice::Model("worker_leaves", "of_two"),
-    },
-    Fault {
-        name: "a worker that is one too many keeps its wake",
-        file: "crates/runtime/src/executor/pool/hire.rs",
-        find: "        if self.queue.has_work() {\n            self.sleepers.wake_another();\n        }\n        true",
-        replace: "        true",
-        notice: Notice::Model("worker_leaves", "one_too_many"),
     },
     Fault {
         name: "a substitute stays when its worker is back",
