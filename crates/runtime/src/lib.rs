@@ -44,6 +44,8 @@
 //!
 //! All are off by default.
 //!
+//! - `async`: futures on the engine of a [`Timers`]: `sleep`, `timeout` and `interval`, for any
+//!   runtime.
 //! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
@@ -107,6 +109,10 @@ pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
     PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,
     TaskHandle, TaskInfo, TaskState, TriggerOutcome,
+};
+#[cfg(feature = "async")]
+pub use timers::{
+    Instant, Interval, MissedTicks, Sleep, SleepError, Timeout, TimeoutError, ZeroPeriod,
 };
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`.
