@@ -18,7 +18,11 @@ fn ticks(task: &Task, interval: &mut Interval, start: Instant) -> Vec<(u32, u64)
     while let Poll::Ready(at) = tick(task, interval) {
         let since = at.unwrap().since(start);
         let periods = since.as_nanos() / interval.period().as_nanos();
-        assert_eq!(since.as_nanos() % interval.period().as_nanos(), 0, "off its grid");
+        assert_eq!(
+            since.as_nanos() % interval.period().as_nanos(),
+            0,
+            "off its grid"
+        );
         seen.push((periods as u32, interval.missed()));
     }
     seen

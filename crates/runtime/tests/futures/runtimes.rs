@@ -77,7 +77,9 @@ fn a_hundred_thousand_sleeps_under_smol_wake_each_in_its_tick() {
         })
     });
     all_wake_in_their_tick(|index, timers, woken| {
-        executor.spawn(sleeper(timers, delay(index), woken)).detach();
+        executor
+            .spawn(sleeper(timers, delay(index), woken))
+            .detach();
     });
     drop(stop);
     for thread in threads {
@@ -96,7 +98,9 @@ fn the_system_clock_wakes_nobody_early_under_either_runtime() {
             assert!(timers.now() >= due);
         }
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(sleeps(timers.clone()));
     smol::block_on(sleeps(timers));
 }

@@ -254,7 +254,8 @@ fn a_waker_that_panics_is_counted_and_the_driver_lives_on() {
     let timers = builder.build().unwrap();
     let waker = Waker::from(Arc::new(Panics));
     let task = Task::default();
-    let (mut bad, mut closed, mut good) = (timers.sleep(MS), timers.sleep(9 * MS), timers.sleep(MS));
+    let (mut bad, mut closed, mut good) =
+        (timers.sleep(MS), timers.sleep(9 * MS), timers.sleep(MS));
     for bad in [&mut bad, &mut closed] {
         let polled = pin!(bad).poll(&mut Context::from_waker(&waker));
         assert!(polled.is_pending());

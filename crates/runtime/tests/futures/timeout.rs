@@ -130,7 +130,10 @@ fn a_limit_for_which_there_is_no_place_is_an_error_and_not_for_ever() {
     };
     assert!(error.is_full() && !error.is_elapsed());
     drop(first);
-    assert!(task.poll(&mut timers.timeout(MS, pending::<()>())).is_pending());
+    assert!(
+        task.poll(&mut timers.timeout(MS, pending::<()>()))
+            .is_pending()
+    );
 }
 
 #[test]
@@ -144,4 +147,25 @@ fn the_future_comes_back_without_its_limit() {
     assert!(timers.is_empty());
     let plain: Ready<u8> = timers.timeout(MS, ready(1)).into_inner();
     assert_eq!(plain.into_inner(), 1);
+}
+
+#[test]
+fn the_time_runs_from_the_first_poll_that_leaves_the_future_pending() {
+    let (clock, timers) = timers();
+    let task = Task::default();
+    let mut timeout = timers.timeout(10 * MS, pending::<()>());
+    assert_eq!(timeout.due(), None);
+    clock.advance(50 * MS);
+    let now = timers.now();
+    assert!(task.poll(&mut timeout).is_pending());
+    assert_eq!(timeout.due(), Some(now + 10 * MS));
+    clock.advance(5 * MS);
+    assert!(task.poll(&mut timeout).is_pending());
+    assert_eq!(
+        timeout.due(),
+        Some(now + 10 * MS),
+        "later polls do not move it"
+    );
+    clock.advance(5 * MS);
+    assert!(task.poll(&mut timeout).is_ready());
 }

@@ -31,6 +31,7 @@ pub use sleep::Sleep;
 pub use timeout::Timeout;
 
 use super::Timers;
+use crate::clock::Moment;
 
 impl Timers {
     /// The reading of the engine's clock, for [`sleep_until`](Timers::sleep_until).
@@ -91,12 +92,13 @@ impl Timers {
         Sleep::until(self.engine.clone(), instant.moment())
     }
 
-    /// `future`, for `limit` from this call at most, rounded up to the tick; [`Duration::MAX`] means
-    /// no limit.
+    /// `future`, for `limit` at most, rounded up to the tick; [`Duration::MAX`] means no limit.
     ///
-    /// The future is polled first: what is ready is never too late, also with a limit of zero. One
-    /// that is ready at its first poll costs a reading of the clock and no timer. When the time is
-    /// over the future is not polled any more, and it is dropped with the [`Timeout`].
+    /// The time runs from the first poll that leaves the future pending: what nobody polls takes no
+    /// time. So a future that is ready at its first poll is never too late, also with a limit of
+    /// zero, and costs neither a timer nor a reading of the clock. In later polls, too, the future
+    /// comes first. When the time is over it is not polled any more, and it is dropped with the
+    /// [`Timeout`].
     ///
     /// # Errors
     ///
@@ -121,7 +123,8 @@ impl Timers {
     /// # }
     /// ```
     pub fn timeout<F: IntoFuture>(&self, limit: Duration, future: F) -> Timeout<F::IntoFuture> {
-        Timeout::new(future.into_future(), self.sleep(limit))
+        let sleep = Sleep::until(self.engine.clone(), Moment::NEVER);
+        Timeout::new(future.into_future(), limit, sleep)
     }
 
     /// Ticks again and again, on a grid of `period` that begins with this call: the k-th is due

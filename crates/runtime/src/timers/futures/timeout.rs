@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
@@ -19,18 +20,24 @@ pin_project! {
     pub struct Timeout<F> {
         #[pin]
         future: F,
+        // Until its time runs.
+        limit: Option<Duration>,
         sleep: Sleep,
     }
 }
 
 impl<F> Timeout<F> {
-    pub(super) fn new(future: F, sleep: Sleep) -> Timeout<F> {
-        Timeout { future, sleep }
+    pub(super) fn new(future: F, limit: Duration, sleep: Sleep) -> Timeout<F> {
+        Timeout {
+            future,
+            limit: Some(limit),
+            sleep,
+        }
     }
 
-    /// When its time is over.
-    pub fn due(&self) -> Instant {
-        self.sleep.due()
+    /// When its time is over; `None` as long as it does not run.
+    pub fn due(&self) -> Option<Instant> {
+        self.limit.is_none().then(|| self.sleep.due())
     }
 
     /// The future that is limited.
@@ -58,6 +65,9 @@ impl<F: Future> Future for Timeout<F> {
             // Whoever keeps this keeps no timer.
             this.sleep.disarm();
             return Poll::Ready(Ok(output));
+        }
+        if let Some(limit) = this.limit.take() {
+            this.sleep.reset(limit);
         }
         ready!(this.sleep.poll_due(cx.waker()))?;
         Poll::Ready(Err(TimeoutError::ELAPSED))
