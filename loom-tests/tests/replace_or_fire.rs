@@ -18,7 +18,9 @@ fn one_of_the_two_values_fires_and_what_was_written_before_is_visible() {
             let (value, note) = (census.value(2), Arc::clone(&note));
             thread::spawn(move || {
                 note.write(7);
-                wheel.replace(key, value).map_or_else(|new| new.id, |old| old.id)
+                wheel
+                    .replace(key, value)
+                    .map_or_else(|new| new.id, |old| old.id)
             })
         };
         let mut fired = advance(&mut driver, 1);

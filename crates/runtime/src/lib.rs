@@ -105,6 +105,8 @@ pub use scheduler::{
     DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
     UnresolvedTask,
 };
+#[cfg(feature = "async")]
+pub use task::Cancelled;
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
     PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,

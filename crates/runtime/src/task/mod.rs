@@ -26,6 +26,7 @@
 
 mod after;
 mod attempt;
+mod awaiting;
 mod backlog;
 mod by_hand;
 mod conclude;
@@ -69,6 +70,8 @@ use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire, Limits, ShardDoor, WayOut};
 
+#[cfg(feature = "async")]
+pub use awaiting::Cancelled;
 pub(crate) use by_hand::NotReplayed;
 pub use by_hand::{BackfillError, TriggerOutcome};
 pub use context::Context;

@@ -12,10 +12,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "async")]
+use wheel_sync::MutexGuard;
 use wheel_sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use wheel_sync::{Condvar, Mutex};
 
 use super::StopReason;
+use super::awaiting::{Awaiting, ToWake};
 use crate::clock::Patience;
 
 /// Says that a run should stop. A cheap clone of the same flag; once set it stays set.
@@ -63,7 +66,7 @@ enum Place {
 
 #[derive(Debug, Default)]
 struct Bell {
-    lock: Mutex<()>,
+    lock: Mutex<Awaiting>,
     raised: Condvar,
 }
 
@@ -137,17 +140,27 @@ impl CancelToken {
         self.wake();
     }
 
-    /// As `stop`, on a thread that must not wait: sets it, and tells whether those who wait have
-    /// been woken. If not, call it again.
+    /// As `stop`, on a thread that must not wait nor run what is the user's: sets it, and tells
+    /// whether those who wait have been woken. If not, `try_stop_all` is to follow.
     pub(crate) fn try_stop(&self, reason: StopReason) -> bool {
         self.set(reason);
         let bell = self.bell();
         let Some(guard) = bell.lock.try_lock() else {
             return false;
         };
+        let are_threads = guard.is_empty();
         drop(guard);
         bell.raised.notify_all();
-        true
+        are_threads
+    }
+
+    /// The same with futures: to be woken by somebody else. `None`: call it again.
+    pub(crate) fn try_stop_all(&self, reason: StopReason) -> Option<ToWake> {
+        self.set(reason);
+        let bell = self.bell();
+        let to_wake = bell.lock.try_lock()?.take();
+        bell.raised.notify_all();
+        Some(to_wake)
     }
 
     /// The handler whose token this is has returned: those below it are set, it is not.
@@ -176,9 +189,17 @@ impl CancelToken {
 
     fn wake(&self) {
         let bell = self.bell();
-        // Whoever looked before the flag was set is in `wait` once the lock has been free.
-        drop(bell.lock.lock());
+        // Whoever looked before the flag was set is in `wait` once the lock has been free, or among
+        // those who are to be woken.
+        let to_wake = bell.lock.lock().take();
         bell.raised.notify_all();
+        to_wake.wake();
+    }
+
+    /// The futures that wait for it, or for another one below the same topmost one.
+    #[cfg(feature = "async")]
+    pub(super) fn awaiting(&self) -> MutexGuard<'_, Awaiting> {
+        self.bell().lock.lock()
     }
 
     fn bell(&self) -> &Bell {
