@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wheel_loom_tests::Seen;
 use wheel_loom_tests::jobs::{Gate, Jobs};
-use wheel_runtime::{ManualClock, Sleep, SleepError, Timers};
+use wheel_runtime::{CancelToken, ManualClock, Sleep, SleepError, Timers};
 use wheel_sync::{model, rest_unexplored, thread, unexplored};
 
 const MS: Duration = Duration::from_millis(1);
@@ -194,6 +194,27 @@ fn a_waker_that_changes_while_the_engine_is_closed_is_woken() {
         rest_unexplored();
         sees.note(second.woken.ran());
         assert!(first.woken.ran() + second.woken.ran() > 0);
+    });
+    seen.all(2);
+}
+
+#[test]
+fn a_token_that_is_set_while_somebody_begins_to_await_it_wakes() {
+    let seen = Seen::default();
+    let sees = seen.clone();
+    model("future-or-fire, token", move || {
+        let (token, sleeper) = (CancelToken::new(), Sleeper::new());
+        let other = token.clone();
+        let sets = thread::spawn(move || other.cancel());
+        let waker = Waker::from(Arc::clone(&sleeper));
+        let mut cx = Context::from_waker(&waker);
+        let mut cancelled = token.cancelled();
+        if Pin::new(&mut cancelled).poll(&mut cx).is_pending() {
+            sleeper.gate.pass();
+            assert!(Pin::new(&mut cancelled).poll(&mut cx).is_ready());
+        }
+        sets.join().unwrap();
+        sees.note(sleeper.woken.ran());
     });
     seen.all(2);
 }

@@ -44,8 +44,8 @@
 //!
 //! All are off by default.
 //!
-//! - `async`: futures on the engine of a [`Timers`]: `sleep`, `timeout` and `interval`, for any
-//!   runtime.
+//! - `async`: futures on the engine of a [`Timers`]: `sleep`, `timeout` and `interval`; tasks whose
+//!   handlers are futures: `run_async`. For any runtime.
 //! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
@@ -105,13 +105,13 @@ pub use scheduler::{
     DefinitionError, Kind, KindError, KindInfo, RegisterError, Submitted, TaskDefinition,
     UnresolvedTask,
 };
-#[cfg(feature = "async")]
-pub use task::Cancelled;
 pub use task::{
     BackfillError, CancelOutcome, CancelToken, Context, Failure, IntoOutcome, Outcome,
     PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,
     TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
+#[cfg(feature = "async")]
+pub use task::{Cancelled, RunFuture, Spawner};
 #[cfg(feature = "async")]
 pub use timers::{
     Instant, Interval, MissedTicks, Sleep, SleepError, Timeout, TimeoutError, ZeroPeriod,
@@ -164,6 +164,11 @@ pub struct OfKinds;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/TIME_LIMITS.md")]
 pub struct TimeLimits;
+
+/// Those of the page about async code.
+#[cfg(all(doctest, feature = "async"))]
+#[doc = include_str!("../../../docs/ASYNC.md")]
+pub struct FromAsync;
 
 /// Those of the page about dependencies.
 #[cfg(doctest)]

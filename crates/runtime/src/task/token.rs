@@ -70,6 +70,16 @@ struct Bell {
     raised: Condvar,
 }
 
+/// Who has been woken of those that wait for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    All,
+    /// Futures wait as well, and whoever may run what is the user's is to wake them.
+    Threads,
+    /// Somebody has the lock that waking takes.
+    Nobody,
+}
+
 impl Default for Place {
     fn default() -> Place {
         Place::Top(Bell::default())
@@ -140,21 +150,22 @@ impl CancelToken {
         self.wake();
     }
 
-    /// As `stop`, on a thread that must not wait nor run what is the user's: sets it, and tells
-    /// whether those who wait have been woken. If not, `try_stop_all` is to follow.
-    pub(crate) fn try_stop(&self, reason: StopReason) -> bool {
+    /// As `stop`, on a thread that must not wait nor run what is the user's: sets it and wakes the
+    /// threads that wait.
+    pub(crate) fn try_stop(&self, reason: StopReason) -> Woken {
         self.set(reason);
         let bell = self.bell();
         let Some(guard) = bell.lock.try_lock() else {
-            return false;
+            return Woken::Nobody;
         };
-        let are_threads = guard.is_empty();
+        let is_all = guard.is_empty();
         drop(guard);
         bell.raised.notify_all();
-        are_threads
+        if is_all { Woken::All } else { Woken::Threads }
     }
 
-    /// The same with futures: to be woken by somebody else. `None`: call it again.
+    /// The same, and those futures that wait are to be woken by somebody else. `None`: nobody was
+    /// woken, call it again.
     pub(crate) fn try_stop_all(&self, reason: StopReason) -> Option<ToWake> {
         self.set(reason);
         let bell = self.bell();
@@ -187,7 +198,7 @@ impl CancelToken {
         let _ = flag.compare_exchange(0, code, Ordering::Release, Ordering::Relaxed);
     }
 
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         let bell = self.bell();
         // Whoever looked before the flag was set is in `wait` once the lock has been free, or among
         // those who are to be woken.
@@ -264,7 +275,7 @@ mod tests {
         let token = CancelToken::new();
         token.stop(StopReason::TimedOut);
         token.cancel();
-        assert!(token.try_stop(StopReason::ShutDown));
+        assert_eq!(token.try_stop(StopReason::ShutDown), Woken::All);
         assert_eq!(token.stop_reason(), Some(StopReason::TimedOut));
     }
 
