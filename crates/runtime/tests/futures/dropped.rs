@@ -41,7 +41,7 @@ fn wherever_a_future_is_dropped_it_leaves_no_timer_and_no_waker() {
                     is_over = true;
                     break;
                 }
-                assert!(timers.len() >= 1, "it would wait for ever");
+                assert!(!timers.is_empty(), "it would wait for ever");
                 clock.advance(MS);
             }
             ended += u32::from(is_over);
