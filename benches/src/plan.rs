@@ -139,6 +139,7 @@ const FULL: &[Line] = &[
     (Workload::Storm, &[MILLION], ONE, None),
     (Workload::Tasks, &[MILLION], ONE, None),
     (Workload::SlowTasks, &[500], ONE, None),
+    (Workload::Timeouts, &[100_000], ONE, None),
 ];
 
 const SCALING: &[Line] = &[

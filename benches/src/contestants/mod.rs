@@ -35,6 +35,8 @@ pub use std_binary_heap::StdBinaryHeap;
 pub use wheel::WheelAndDriver;
 
 #[cfg(feature = "rivals")]
+pub(crate) use self::tokio::multi_thread;
+#[cfg(feature = "rivals")]
 pub use self::{
     async_io::AsyncIo, delay_queue::TokioDelayQueue, hash_wheel_timer::HashWheelTimer,
     pingora_timeout::PingoraTimeout, tokio::Tokio,
@@ -117,6 +119,11 @@ pub fn left_out(name: &str, workload: Workload) -> Option<&'static str> {
     }
     match workload {
         Workload::Driver | Workload::TwoWheels => (name != "wheel").then_some(WHEEL_ALONE),
+        // Against tokio or not at all.
+        Workload::Timeouts => {
+            let takes_part = cfg!(feature = "rivals") && matches!(name, "wheel" | "tokio");
+            (!takes_part).then_some(NO_FUTURES)
+        }
         // What waits for timers that are due soon waits for those that are not.
         Workload::Idle => visit(name, LeftOut(Workload::Lateness)).flatten(),
         other => visit(name, LeftOut(other)).flatten(),
@@ -125,6 +132,9 @@ pub fn left_out(name: &str, workload: Workload) -> Option<&'static str> {
 
 /// The reason of all others where the wheel is measured by itself.
 const WHEEL_ALONE: &str = "is about the wheel's own driver, compared with nobody's";
+
+/// The reason of all but two.
+const NO_FUTURES: &str = "is about futures with a time limit, of `wheel` beside tokio's";
 
 /// The reason of those that bring no thread that waits.
 const NO_WAIT: &str = "has no thread of its own that waits; `heap` with a condvar stands for all \

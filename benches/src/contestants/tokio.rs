@@ -26,7 +26,7 @@ pub struct Tokio {
     waker: Waker,
 }
 
-pub(super) fn multi_thread() -> Runtime {
+pub(crate) fn multi_thread() -> Runtime {
     let built = Builder::new_multi_thread().enable_time().build();
     built.expect("threads for the workers")
 }

@@ -72,6 +72,8 @@ pub mod figure {
     pub const FIRED_NS: &str = "fired_ns";
     /// Of one that was cancelled before it had a place, and is freed.
     pub const FREED_NS: &str = "freed_ns";
+    /// Of a future with a limit that is pending once.
+    pub const PENDING_ONCE_NS: &str = "pending_once_ns";
 
     /// Those that two runs are compared by: no figure twice under two names, and less is better
     /// in all of them.
@@ -96,6 +98,9 @@ pub mod figure {
         CASCADED_NS,
         FIRED_NS,
         FREED_NS,
+        PENDING_ONCE_NS,
+        "sleep_set_ns",
+        "sleep_drop_ns",
         "over_pool",
         "next_tick_late_us",
         "start_ms.p99",

@@ -175,7 +175,7 @@ pub(super) fn place(workload: Workload, pending: u64, threads: usize) -> String 
     }
     match workload {
         Workload::Tasks | Workload::SlowTasks => format!("{} tasks", short(pending)),
-        Workload::Lateness | Workload::Idle | Workload::Storm => {
+        Workload::Lateness | Workload::Idle | Workload::Storm | Workload::Timeouts => {
             format!("{} timers", short(pending))
         }
         _ => format!("{} pending", short(pending)),

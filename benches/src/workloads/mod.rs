@@ -19,6 +19,8 @@ mod held;
 mod storm;
 mod tasks;
 mod slow_tasks;
+#[cfg(feature = "rivals")]
+mod timeouts;
 
 use std::fmt;
 use std::str::FromStr;
@@ -118,6 +120,8 @@ workloads! {
         "No-op tasks through the scheduler end to end; and 1 million inserted.",
     SlowTasks "slow_tasks" "task"
         "500 tasks of 80 ms at once on 16 workers.",
+    Timeouts "timeouts" "future that is ready at once"
+        "A 30 s limit around a future that is ready at once, around one that is pending once; and sleeps set and dropped.",
 }
 
 impl Workload {
@@ -279,6 +283,10 @@ impl contestants::Visitor for Run<'_> {
             Workload::Storm => storm::run(C::NAME, cell.pending),
             Workload::Tasks => tasks::run(cell.pending),
             Workload::SlowTasks => slow_tasks::run(),
+            #[cfg(feature = "rivals")]
+            Workload::Timeouts => timeouts::run(C::NAME, cell.pending, effort),
+            #[cfg(not(feature = "rivals"))]
+            Workload::Timeouts => Err("is measured beside tokio only".to_owned()),
         }
     }
 }

@@ -44,6 +44,8 @@
 //!
 //! All are off by default.
 //!
+//! - `async`: futures on the engine of a [`Timers`]: `sleep`, `timeout` and `interval`; tasks whose
+//!   handlers are futures: `run_async`. For any runtime.
 //! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
@@ -108,6 +110,12 @@ pub use task::{
     PauseOutcome, RescheduleError, ResumeFrom, ResumeOutcome, RunInfo, SkipReason, StopReason,
     TaskHandle, TaskInfo, TaskState, TriggerOutcome,
 };
+#[cfg(feature = "async")]
+pub use task::{Cancelled, RunFuture, Spawner};
+#[cfg(feature = "async")]
+pub use timers::{
+    Instant, Interval, MissedTicks, Sleep, SleepError, Timeout, TimeoutError, ZeroPeriod,
+};
 pub use timers::{TimerError, Timers, TimersBuilder, TimersStats};
 // A field of `BuildError`, and those of `EngineSnapshot`.
 pub use wheel_core::{LevelSnapshot, Snapshot as WheelSnapshot, Tick, TickLengthError};
@@ -156,6 +164,11 @@ pub struct OfKinds;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/TIME_LIMITS.md")]
 pub struct TimeLimits;
+
+/// Those of the page about async code.
+#[cfg(all(doctest, feature = "async"))]
+#[doc = include_str!("../../../docs/ASYNC.md")]
+pub struct FromAsync;
 
 /// Those of the page about dependencies.
 #[cfg(doctest)]

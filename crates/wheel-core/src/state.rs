@@ -135,7 +135,7 @@ impl State {
         Word(self.0.load(Ordering::Relaxed))
     }
 
-    /// live to busy, for cancel and reset: the winner owns value and due tick. Race:
+    /// live to busy, for cancel, reset and replace: the winner owns value and due tick. Race:
     /// cancel-or-fire.
     #[inline]
     pub(crate) fn claim_live(&self, seen: Word) -> bool {
@@ -163,9 +163,9 @@ impl State {
         generation
     }
 
-    /// busy back to live under the same generation, for a reset that meets a close: due tick and
-    /// value are what they were, so the key stays good. Race: close-or-insert.
-    #[cold]
+    /// busy back to live under the same generation, for a reset that meets a close and for another
+    /// value in the same place: the due tick is what it was, so the key stays good. Races:
+    /// close-or-insert, replace-or-fire.
     pub(crate) fn unclaim(&self, live: Word) {
         debug_assert_eq!(live.phase(), Phase::Live);
         // Release: the value was written anew; pairs with claim_live and take_live. [O30]

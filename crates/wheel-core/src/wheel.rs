@@ -1,4 +1,4 @@
-//! The handle for any thread: insert, cancel, reset.
+//! The handle for any thread: insert, cancel, reset, replace.
 //!
 //! Each is a few atomic steps on one entry and, for a fresh one, a push; none waits for another
 //! thread. No code of the user runs inside: values are moved, never dropped or called, and the
@@ -240,6 +240,54 @@ impl<T> Wheel<T> {
             }
         }
         Some(self.key(index, generation))
+    }
+
+    /// Whether a timer is pending: it has not fired and was neither cancelled nor reset. False for a
+    /// key of another wheel. One look at the entry.
+    ///
+    /// A timer that is pending may fire as this returns; one that is not never will be again.
+    #[inline]
+    pub fn is_pending(&self, key: Key) -> bool {
+        key.is_of(self.engine.id) && {
+            let entry = self.engine.arena.get(key.index());
+            entry.state.look() == Word::live(key.generation())
+        }
+    }
+
+    /// Puts another value in the place of that of a pending timer, and returns the old one. Due tick
+    /// and key stay what they are, and so does the number of pending timers: where there is a limit,
+    /// nobody else can take the place meanwhile.
+    ///
+    /// What this thread wrote before is visible where the value fires. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// Gives the new value back when it is too late: the timer has fired or was cancelled or reset,
+    /// or is another wheel's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wheel_core::{Config, Tick};
+    ///
+    /// let (wheel, _driver) = Config::new().build();
+    /// let key = wheel.insert(Tick::new(30), "tell one")?;
+    /// assert_eq!(wheel.replace(key, "tell the other"), Ok("tell one"));
+    /// assert_eq!(wheel.cancel(key), Some("tell the other"));
+    /// assert_eq!(wheel.replace(key, "tell a third"), Err("tell a third"));
+    /// # Ok::<(), wheel_core::InsertError<&str>>(())
+    /// ```
+    pub fn replace(&self, key: Key, value: T) -> Result<T, T> {
+        let Some((entry, live)) = self.claim(key) else {
+            return Err(value);
+        };
+        // SAFETY: claimed out of live, so it holds a value that is this thread's. [U30]
+        let old = unsafe { entry.read() };
+        // SAFETY: as above, and the value has just been moved out. [U31]
+        unsafe { entry.write(value) };
+        // The due tick did not move, so who looked at it before may act on it still.
+        entry.state.unclaim(live);
+        Ok(old)
     }
 
     /// How many timers are pending. Exact when no call is in flight, else off by a few per thread.

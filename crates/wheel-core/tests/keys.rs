@@ -26,6 +26,8 @@ fn a_key_means_nothing_to_another_wheel() {
         assert_eq!(b.cancel(of_a), None);
         assert_eq!(a.reset(of_b, Tick::new(50)), None);
         assert_eq!(b.reset(of_a, Tick::new(5)), None);
+        assert_eq!(a.replace(of_b, 0), Err(0));
+        assert!(a.is_pending(of_a) && !a.is_pending(of_b));
     }
     for driver in [&mut driver_a, &mut driver_b] {
         let mut fired = Vec::new();
@@ -202,4 +204,36 @@ fn what_is_due_now_can_be_reset_and_cancelled_from_fire() {
         });
         assert_eq!(fired.len(), 2);
     }
+}
+
+#[test]
+fn another_value_fires_in_the_same_place_under_the_same_key() {
+    let (wheel, mut driver) = Config::new().max_timers(1).build();
+    let key = wheel.insert(Tick::new(10), 1).unwrap();
+    assert_eq!(wheel.replace(key, 2), Ok(1));
+    assert!(wheel.is_pending(key) && wheel.len() == 1);
+    assert!(wheel.insert(Tick::new(10), 3).is_err(), "the limit is one");
+    let mut fired = Vec::new();
+    driver.advance(Tick::new(9), Budget::UNLIMITED, |timer| {
+        panic!("early: {timer:?}")
+    });
+    driver.advance(Tick::new(10), Budget::UNLIMITED, |timer| {
+        fired.push((timer.due, timer.value));
+    });
+    assert_eq!(fired, [(Tick::new(10), 2)]);
+    assert_eq!(wheel.replace(key, 4), Err(4));
+    assert!(!wheel.is_pending(key));
+}
+
+#[test]
+fn a_key_is_pending_until_it_is_reset_or_cancelled_and_never_again() {
+    let (wheel, driver) = wheel();
+    let old = wheel.insert(Tick::new(10), 1).unwrap();
+    let new = wheel.reset(old, Tick::new(20)).unwrap();
+    assert!(!wheel.is_pending(old) && wheel.is_pending(new));
+    assert_eq!(wheel.cancel(new), Some(1));
+    let next = wheel.insert(Tick::new(20), 2).unwrap();
+    assert!(!wheel.is_pending(new) && wheel.is_pending(next));
+    assert_eq!(driver.close().collect::<Vec<_>>(), [2]);
+    assert!(!wheel.is_pending(next));
 }

@@ -208,6 +208,20 @@ pub(super) fn bars() -> Vec<Bar> {
             1.1,
             "x",
         ),
+        less(
+            of(W::Timeouts, K100, "wheel", NS),
+            Engine("tokio"),
+            0.5,
+            0.25,
+            "x",
+        ),
+        less(
+            of(W::Timeouts, K100, "wheel", figure::PENDING_ONCE_NS),
+            Engine("tokio"),
+            1.0,
+            0.5,
+            "x",
+        ),
         more(slow("rate_of_best"), Itself, 0.97, 0.97, "x"),
         less(slow("p99_of_best"), Itself, 1.1, 1.1, "x"),
         less(

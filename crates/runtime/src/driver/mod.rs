@@ -14,6 +14,8 @@
 //!
 //! No user code (a closure, a `Drop`) runs while a lock of this module is held.
 
+#[cfg(feature = "async")]
+mod awaited;
 mod brink;
 mod config;
 mod exit;

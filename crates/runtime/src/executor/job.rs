@@ -38,6 +38,10 @@ pub(crate) trait Work: Send + 'static {
     fn is_void(&self) -> bool {
         false
     }
+
+    /// Nobody wants it any more: drops it, without what it may do when it is dropped undone.
+    #[cfg(feature = "async")]
+    fn forget(self: Box<Self>) {}
 }
 
 impl<F: FnOnce() + Send + 'static> Work for F {

@@ -45,6 +45,8 @@ mod hung;
 #[cfg(feature = "serde")]
 mod kinds;
 
+#[cfg(feature = "async")]
+mod run_async;
 mod sink;
 mod told;
 mod in_turn;

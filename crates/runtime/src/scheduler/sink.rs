@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::gate::{Gate, Ready, TokenTimer};
 use super::limits::Limits;
 use super::mark::Mark;
-use super::told::Told;
+use super::told::{Telling, Told};
 use crate::clock::Moment;
 use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
@@ -206,8 +206,10 @@ impl TaskSink {
     }
 
     fn tell(&mut self, mut told: Box<Told>) {
-        if !told.try_tell() {
-            self.told.push(told);
+        match told.try_tell() {
+            Telling::Done => {}
+            Telling::Again => self.told.push(told),
+            Telling::Errand(errand) => self.do_errand(errand),
         }
     }
 }

@@ -100,7 +100,7 @@ impl<'s> TaskBuilder<'s> {
         self
     }
 
-    fn terms(&mut self) -> &mut Terms {
+    pub(super) fn terms(&mut self) -> &mut Terms {
         self.terms.get_or_insert_default()
     }
 }

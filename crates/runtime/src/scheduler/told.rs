@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::task::{CancelToken, StopReason, Task};
+use crate::task::{CancelToken, Errand, StopReason, Task};
 
 /// What somebody is to be told, of this task. Who waits for runs to end is told in the end also if
 /// nobody looks at this any more, because the engine was stopped: nothing else wakes them.
@@ -21,23 +21,42 @@ pub(crate) enum Tidings {
     Ended,
 }
 
+/// How far it came.
+pub(super) enum Telling {
+    Done,
+    /// Somebody has the lock that waking takes.
+    Again,
+    /// Futures are among those who are told: an executor wakes them.
+    Errand(Errand),
+}
+
 impl Told {
     pub(crate) fn new(task: Arc<Task>, what: Tidings) -> Box<Told> {
         let what = Some(what);
         Box::new(Told { task, what })
     }
 
-    /// Never blocks. False if somebody has the lock that waking takes: then it is to be told again.
-    pub(super) fn try_tell(&mut self) -> bool {
+    /// Never blocks, and calls nothing that is the user's.
+    pub(super) fn try_tell(&mut self) -> Telling {
         let is_told = match &self.what {
-            Some(Tidings::Stop(token, reason)) => token.try_stop(*reason),
+            Some(Tidings::Stop(token, reason)) => match token.try_stop_all(*reason) {
+                None => false,
+                Some(to_wake) => {
+                    self.what = None;
+                    if to_wake.is_empty() {
+                        return Telling::Done;
+                    }
+                    return Telling::Errand(self.task.elsewhere(0, move || to_wake.wake()));
+                }
+            },
             Some(Tidings::Ended) => self.task.core().activity.try_tell(),
             None => true,
         };
-        if is_told {
-            self.what = None;
+        if !is_told {
+            return Telling::Again;
         }
-        is_told
+        self.what = None;
+        Telling::Done
     }
 }
 
@@ -63,7 +82,6 @@ mod tests {
     use super::*;
     use crate::clock::Patience;
     use crate::executor::Job;
-    use crate::task::Errand;
     use crate::{ManualClock, Scheduler};
 
     const HANG: Duration = Duration::from_secs(20);

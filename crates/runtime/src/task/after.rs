@@ -15,7 +15,7 @@ use super::trial::Lost;
 use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
-use super::{Leftovers, Task, TaskState};
+use super::{CancelToken, Leftovers, Task, TaskState};
 use crate::scheduler::{DeadLetter, Fire, Named, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
@@ -38,6 +38,8 @@ pub(super) struct After {
     pub(super) letter: Option<DeadLetter>,
     /// What had to make room for it: the user's code, to be dropped.
     pub(super) evicted: Vec<Replay>,
+    /// Its token is set, and futures that wait for that are to be woken.
+    pub(super) awaited: Option<CancelToken>,
     pub(super) next_in: Option<Duration>,
     pub(super) is_interrupted: bool,
     /// The task is in `Core::leaving`, and should no longer be.
@@ -55,6 +57,9 @@ impl After {
 
     /// Drops what is the user's. Not on the driver.
     fn discard(&mut self) {
+        if let Some(token) = self.awaited.take() {
+            token.wake();
+        }
         if let Some(news) = self.news.take() {
             news.tell();
         }
@@ -74,6 +79,7 @@ impl After {
         leaves_nothing
             && self.news.is_none()
             && self.evicted.is_empty()
+            && self.awaited.is_none()
             && self.lost.is_nothing()
             && self.withdrawn == 0
             && self.carried.as_ref().is_none_or(RunValues::is_empty)

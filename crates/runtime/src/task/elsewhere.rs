@@ -36,7 +36,7 @@ impl Errand {
 
 impl Task {
     /// On the driver: `what` is to be done elsewhere, as a part of the attempt of `ticket`.
-    pub(super) fn elsewhere(
+    pub(crate) fn elsewhere(
         self: &Arc<Task>,
         ticket: Ticket,
         what: impl FnOnce() + Send + 'static,

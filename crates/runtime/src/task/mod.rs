@@ -4,6 +4,7 @@
 //!  driver:  occur.rs     due: take the run, arm the next occurrence
 //!           trial.rs     the instant of another attempt has come
 //!  worker:  run.rs       start, call the handler
+//!           away.rs      the same of a handler that is a future, on the user's runtime
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
 //!           after.rs     hooks, and what is to be dropped
 //!           elsewhere.rs the same, where the driver has it done
@@ -26,6 +27,9 @@
 
 mod after;
 mod attempt;
+mod awaiting;
+#[cfg(feature = "async")]
+mod away;
 mod backlog;
 mod by_hand;
 mod conclude;
@@ -69,6 +73,12 @@ use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
 use crate::scheduler::{Core, Fire, Limits, ShardDoor, WayOut};
 
+#[cfg(feature = "async")]
+pub use awaiting::Cancelled;
+#[cfg(feature = "async")]
+pub(crate) use away::Away;
+#[cfg(feature = "async")]
+pub use away::{RunFuture, Spawner};
 pub(crate) use by_hand::NotReplayed;
 pub use by_hand::{BackfillError, TriggerOutcome};
 pub use context::Context;

@@ -26,6 +26,8 @@ use super::failing::Verdict;
 use super::occur::Looked;
 use super::settlement::Settlement;
 use super::state::Ticket;
+use super::terms::Terms;
+use super::token::Woken;
 use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::executor::Pool;
@@ -38,7 +40,7 @@ pub(super) struct Watch {
     attempt: Attempt,
     /// `None` if the engine was closed.
     pub(super) timer: Option<Armed>,
-    /// To whose workers its thread belongs, if the scheduler knows.
+    /// To whose workers its thread belongs, if the scheduler knows. A future has none.
     pool: Option<Arc<Pool>>,
     /// Kept here and not on the worker, whose handler may hang.
     #[expect(dead_code, reason = "dropping it is its use")]
@@ -76,7 +78,9 @@ impl Task {
         let due = Due::Monotonic(due);
         let timer = armed.ok().map(|key| Armed { key, due });
         let attempt = attempt.clone();
-        let pool = self.core.pool_here();
+        let terms = life.code.as_ref().and_then(|code| code.terms.as_deref());
+        let is_away = terms.is_some_and(Terms::is_away);
+        let pool = self.core.pool_here().filter(|_| !is_away);
         let watch = Watch {
             attempt,
             timer,
@@ -126,11 +130,11 @@ impl Task {
             None => OwnRun::Settling,
         };
         let hung = (hung, own_run);
-        self.part_from_handler(&mut life, &mut attempt, hung, now);
+        let awaited = self.part_from_handler(&mut life, &mut attempt, hung, now);
         let Some(verdict) = verdict else {
             drop(failing);
             drop(life);
-            return Looked::Errand(Settlement::errand(self, attempt, now));
+            return Looked::Errand(Settlement::errand(self, attempt, now, awaited));
         };
         let carried = attempt.values.take();
         let ending = Ending {
@@ -140,6 +144,7 @@ impl Task {
             at: now,
         };
         let mut after = After::of_run(carried);
+        after.awaited = awaited;
         self.conclude(life, &ending, &mut after, way_out);
         self.follow_up_on_driver(attempt, verdict, after)
     }
@@ -161,14 +166,15 @@ impl Task {
         Some((way_out, core.hung.try_list()?))
     }
 
-    /// On the driver: the handler is told, is listed as one that hangs, and has no say any more.
+    /// On the driver: the handler is told, is listed as one that hangs, and has no say any more. Its
+    /// token, if futures wait for that which are to be woken.
     fn part_from_handler(
         self: &Arc<Task>,
         life: &mut Life,
         attempt: &mut Attempt,
         (mut hung, own_run): (MutexGuard<'_, Vec<Hanging>>, OwnRun),
         now: Moment,
-    ) {
+    ) -> Option<CancelToken> {
         let ticket = attempt.ticket;
         // What the run carries is in the caller's copy as well: nothing of the user's ends here.
         let watch = life.take_watch(ticket);
@@ -186,8 +192,13 @@ impl Task {
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
         drop(hung);
-        if !token.try_stop(StopReason::TimedOut) {
-            self.tell(vec![token], StopReason::TimedOut);
+        match token.try_stop(StopReason::TimedOut) {
+            Woken::All => None,
+            Woken::Threads => Some(token),
+            Woken::Nobody => {
+                self.tell(vec![token], StopReason::TimedOut);
+                None
+            }
         }
     }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use wheel_sync::thread_local;
 
 use super::attempt::{Attempt, Ended, Start, Time};
+#[cfg(feature = "async")]
+use super::away::Away;
 use super::context::Given;
 use super::terms::Terms;
 use super::waiting::{Occasion, Origin, WaitingRun};
@@ -74,13 +76,22 @@ pub(crate) fn is_inside_run_of_task(task: &Task) -> bool {
 }
 
 /// What an attempt needs to begin.
-struct Started {
-    code: Code,
-    token: CancelToken,
-    attempt: Attempt,
-    last_error: Option<Arc<str>>,
+pub(super) struct Started {
+    pub(super) code: Code,
+    pub(super) token: CancelToken,
+    pub(super) attempt: Attempt,
+    pub(super) last_error: Option<Arc<str>>,
     /// The deadline of the run has passed: its handler is not called.
     is_too_late: bool,
+}
+
+#[cfg(feature = "async")]
+impl Started {
+    /// The handler, if it is a future and is to be called.
+    fn away(&self) -> Option<Arc<Away>> {
+        let terms = self.code.terms.as_ref().filter(|_| !self.is_too_late)?;
+        terms.away.clone()
+    }
 }
 
 impl WaitingRun {
@@ -90,6 +101,10 @@ impl WaitingRun {
         let Some(started) = task.start(&mut self) else {
             return;
         };
+        #[cfg(feature = "async")]
+        if let Some(away) = started.away() {
+            return self.depart(&task, started, away);
+        }
         let Code {
             handler,
             failing,
@@ -148,7 +163,7 @@ fn go_around(around: &[Around], context: &Context, handler: &Handler) -> Outcome
     first(context, &|| go_around(rest, context, handler))
 }
 
-fn panicked(task: &Task, message: &str) -> Outcome {
+pub(super) fn panicked(task: &Task, message: &str) -> Outcome {
     task.core.counters.run_panicked();
     Err(format!("panicked: {message}")).into_outcome()
 }

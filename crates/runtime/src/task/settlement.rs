@@ -8,7 +8,7 @@ use super::attempt::{Attempt, Ended};
 use super::conclude::Ending;
 use super::run::{enter, leave};
 use super::terms::LimitOf;
-use super::{Errand, Task};
+use super::{CancelToken, Errand, Task};
 use crate::clock::Moment;
 use crate::executor::{Job, Work};
 use crate::panics::discard;
@@ -21,17 +21,25 @@ pub(super) struct Settlement {
     attempt: Attempt,
     of: LimitOf,
     at: Moment,
+    /// Its token is set, and futures that wait for that are to be woken.
+    awaited: Option<CancelToken>,
 }
 
 impl Settlement {
     /// Before whatever is due.
-    pub(super) fn errand(task: &Arc<Task>, attempt: Attempt, at: Moment) -> Errand {
+    pub(super) fn errand(
+        task: &Arc<Task>,
+        attempt: Attempt,
+        at: Moment,
+        awaited: Option<CancelToken>,
+    ) -> Errand {
         let of = attempt.limit().of;
         let settlement = Settlement {
             task: Some(Arc::clone(task)),
             attempt,
             of,
             at,
+            awaited,
         };
         Errand::of(task, Job::due_at(0, settlement))
     }
@@ -40,6 +48,9 @@ impl Settlement {
         if let Some(task) = self.task.take() {
             // A hook that waits for its own task must not keep the thread, as in a run.
             let outside = enter(&task, self.attempt.ticket);
+            if let Some(token) = self.awaited.take() {
+                token.wake();
+            }
             task.settle(&mut self.attempt, self.of, self.at);
             leave(outside);
         }

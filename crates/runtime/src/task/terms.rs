@@ -2,8 +2,12 @@
 //! the values that they carry. The others pay for a pointer.
 
 use std::fmt;
+#[cfg(feature = "async")]
+use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "async")]
+use super::away::Away;
 use super::values::Values;
 use super::waiting::Occasion;
 use crate::clock::Moment;
@@ -17,6 +21,9 @@ pub(crate) struct Terms {
     /// For the whole run, from when it is due.
     pub(crate) deadline: Option<Duration>,
     pub(crate) values: Values,
+    /// The handler, if it is a future; then the one in the task's code is never called.
+    #[cfg(feature = "async")]
+    pub(crate) away: Option<Arc<Away>>,
 }
 
 /// Until when an attempt may go on.
@@ -37,6 +44,14 @@ pub(super) enum LimitOf {
 }
 
 impl Terms {
+    /// Whether its handler is a future, which holds no worker.
+    pub(super) fn is_away(&self) -> bool {
+        #[cfg(feature = "async")]
+        return self.away.is_some();
+        #[cfg(not(feature = "async"))]
+        false
+    }
+
     /// When a run for this must be over: counted from the latest occurrence that it stands for.
     pub(super) fn deadline_of(&self, occasion: &Occasion) -> Limit {
         let calendar = occasion.calendar;

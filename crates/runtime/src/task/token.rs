@@ -12,10 +12,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "async")]
+use wheel_sync::MutexGuard;
 use wheel_sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use wheel_sync::{Condvar, Mutex};
 
 use super::StopReason;
+use super::awaiting::{Awaiting, ToWake};
 use crate::clock::Patience;
 
 /// Says that a run should stop. A cheap clone of the same flag; once set it stays set.
@@ -63,8 +66,18 @@ enum Place {
 
 #[derive(Debug, Default)]
 struct Bell {
-    lock: Mutex<()>,
+    lock: Mutex<Awaiting>,
     raised: Condvar,
+}
+
+/// Who has been woken of those that wait for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    All,
+    /// Futures wait as well, and whoever may run what is the user's is to wake them.
+    Threads,
+    /// Somebody has the lock that waking takes.
+    Nobody,
 }
 
 impl Default for Place {
@@ -137,17 +150,28 @@ impl CancelToken {
         self.wake();
     }
 
-    /// As `stop`, on a thread that must not wait: sets it, and tells whether those who wait have
-    /// been woken. If not, call it again.
-    pub(crate) fn try_stop(&self, reason: StopReason) -> bool {
+    /// As `stop`, on a thread that must not wait nor run what is the user's: sets it and wakes the
+    /// threads that wait.
+    pub(crate) fn try_stop(&self, reason: StopReason) -> Woken {
         self.set(reason);
         let bell = self.bell();
         let Some(guard) = bell.lock.try_lock() else {
-            return false;
+            return Woken::Nobody;
         };
+        let is_all = guard.is_empty();
         drop(guard);
         bell.raised.notify_all();
-        true
+        if is_all { Woken::All } else { Woken::Threads }
+    }
+
+    /// The same, and those futures that wait are to be woken by somebody else. `None`: nobody was
+    /// woken, call it again.
+    pub(crate) fn try_stop_all(&self, reason: StopReason) -> Option<ToWake> {
+        self.set(reason);
+        let bell = self.bell();
+        let to_wake = bell.lock.try_lock()?.take();
+        bell.raised.notify_all();
+        Some(to_wake)
     }
 
     /// The handler whose token this is has returned: those below it are set, it is not.
@@ -174,11 +198,19 @@ impl CancelToken {
         let _ = flag.compare_exchange(0, code, Ordering::Release, Ordering::Relaxed);
     }
 
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         let bell = self.bell();
-        // Whoever looked before the flag was set is in `wait` once the lock has been free.
-        drop(bell.lock.lock());
+        // Whoever looked before the flag was set is in `wait` once the lock has been free, or among
+        // those who are to be woken.
+        let to_wake = bell.lock.lock().take();
         bell.raised.notify_all();
+        to_wake.wake();
+    }
+
+    /// The futures that wait for it, or for another one below the same topmost one.
+    #[cfg(feature = "async")]
+    pub(super) fn awaiting(&self) -> MutexGuard<'_, Awaiting> {
+        self.bell().lock.lock()
     }
 
     fn bell(&self) -> &Bell {
@@ -243,7 +275,7 @@ mod tests {
         let token = CancelToken::new();
         token.stop(StopReason::TimedOut);
         token.cancel();
-        assert!(token.try_stop(StopReason::ShutDown));
+        assert_eq!(token.try_stop(StopReason::ShutDown), Woken::All);
         assert_eq!(token.stop_reason(), Some(StopReason::TimedOut));
     }
 

@@ -10,10 +10,14 @@
 //!                                  \-> Handover: one batch a pass --> Job::run
 //! ```
 //!
+//! With the feature `async` there are futures on the same engine, in `futures/`.
+//!
 //! A cancelled closure is dropped by whoever cancelled it, one that never fired by whoever shut the
 //! engine down; never under a lock.
 
 mod builder;
+#[cfg(feature = "async")]
+mod futures;
 mod refused;
 mod sink;
 
@@ -25,6 +29,10 @@ use crate::driver::{Engine, EngineSnapshot, SnapshotError, TimerKey};
 use crate::observe::Lateness;
 use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
+#[cfg(feature = "async")]
+pub use futures::{
+    Instant, Interval, MissedTicks, Sleep, SleepError, Timeout, TimeoutError, ZeroPeriod,
+};
 pub use refused::TimerError;
 use sink::Callback;
 

@@ -5,6 +5,8 @@
 
 mod bed;
 
+#[cfg(feature = "async")]
+mod awaited;
 mod by_hand;
 #[cfg(feature = "serde")]
 mod breaker;
@@ -27,6 +29,8 @@ mod history;
 mod hooks;
 mod hung;
 mod ids;
+#[cfg(feature = "async")]
+mod run_async;
 mod backfill;
 mod meetings;
 mod misfire;

@@ -2,13 +2,14 @@
 //!
 //! One list per crate, and of the runtime one for the pool, one for cron, one for the other schedules,
 //! one for what happens when a run fails, one for occurrences that meet something, one for time
-//! limits, one for other limits and kinds, and one for tasks that come after others. A fault is a
+//! limits, one for other limits and kinds, one for tasks that come after others, and one for futures. A fault is a
 //! mistake that somebody could make: a step left out, two steps in the other order, a bound off by
 //! one. Its text stands exactly once in its file, and what notices it is a model where it takes two
 //! threads, else the test that is nearest.
 
 mod cron;
 mod dependencies;
+mod futures;
 mod limits;
 mod occurrences;
 mod overflow;
@@ -77,6 +78,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Fault> {
         time::FAULTS,
         limits::FAULTS,
         dependencies::FAULTS,
+        futures::FAULTS,
     ];
     wheel_core::FAULTS.into_iter().chain(crates).flatten()
 }

@@ -62,8 +62,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a cancel does not wait for who has looked",
         file: "crates/runtime/src/task/token.rs",
-        find: "        drop(bell.lock.lock());\n",
-        replace: "",
+        find: "        let to_wake = bell.lock.lock().take();\n",
+        replace: "        let to_wake = ToWake::default();\n",
         notice: Notice::Model("handle_wait", "its_token"),
     },
     Fault {

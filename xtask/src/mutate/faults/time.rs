@@ -6,8 +6,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "an attempt that is over time is not told",
         file: "crates/runtime/src/task/over_time.rs",
-        find: "        if !token.try_stop(StopReason::TimedOut) {",
-        replace: "        if token.is_cancelled() {",
+        find: "        match token.try_stop(StopReason::TimedOut) {",
+        replace: "        match Woken::All {",
         notice: Notice::Model("timeout_or_completion", "of_a_timeout"),
     },
     Fault {

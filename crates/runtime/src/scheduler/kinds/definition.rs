@@ -241,6 +241,8 @@ pub(super) fn definition_of(
             timeout: of_attempt,
             deadline: of_run,
             values,
+            #[cfg(feature = "async")]
+                away: _,
         } = &**terms;
         (timeout, deadline) = (*of_attempt, *of_run);
         not_data = (!values.has_none()).then_some("value");

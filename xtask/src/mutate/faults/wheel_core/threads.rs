@@ -4,6 +4,20 @@ use super::super::{Fault, Notice};
 
 pub(in crate::mutate) const FAULTS: &[Fault] = &[
     Fault {
+        name: "a value that is replaced leaves its entry busy",
+        file: "crates/wheel-core/src/wheel.rs",
+        find: "        entry.state.unclaim(live);\n        Ok(old)\n",
+        replace: "        Ok(old)\n",
+        notice: Notice::Model("replace_or_fire", "one_of_the_two"),
+    },
+    Fault {
+        name: "a value that is replaced is lost",
+        file: "crates/wheel-core/src/wheel.rs",
+        find: "        entry.state.unclaim(live);\n        Ok(old)\n",
+        replace: "        entry.state.vacate(live.claimed());\n        Ok(old)\n",
+        notice: Notice::Model("replace_or_fire", "one_of_the_two"),
+    },
+    Fault {
         name: "a publication does not move the generation",
         file: "crates/wheel-core/src/state.rs",
         find: "Generation(owned.generation().0 + 1);",
