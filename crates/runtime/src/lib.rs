@@ -94,9 +94,10 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
-    History, HungRun, NodeInfo, PoolSpec, ReplayError, Scheduler, SchedulerBuilder, ShutdownReport,
-    ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, Event, EventKind, EventReceiver, GraphBuilder,
+    GraphError, GraphHandle, GraphInfo, History, HungRun, NoEvent, NodeInfo, PoolSpec, ReplayError,
+    Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder,
+    TaskFilter, WhenNodeFails, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{

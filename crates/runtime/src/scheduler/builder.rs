@@ -14,6 +14,7 @@ use super::closing::Closing;
 use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::events::Events;
 use super::gate::{Gate, Watch};
 use super::history::Ended;
 use super::hung::Hung;
@@ -327,11 +328,13 @@ impl SchedulerBuilder {
             true => Engine::start(config, InTurn::new(sink))?,
             false => Engine::start(config, sink)?,
         };
+        let events = Events::new(engine.clock().clone());
         let core = Core {
             engine,
             registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,
+            events,
             leaving: Mutex::default(),
             interrupted: Mutex::default(),
             dead: DeadQueue::new(letters_max),

@@ -11,6 +11,7 @@
 //!
 //!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
 //!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps
+//!  events/      who listens is told of all that happens
 //! ```
 //!
 //! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and
@@ -41,6 +42,7 @@ mod filter;
 mod dead_letters;
 mod history;
 mod hung;
+mod events;
 
 #[cfg(feature = "serde")]
 mod kinds;
@@ -75,6 +77,8 @@ pub use builder::SchedulerBuilder;
 pub(crate) use core::{Around, Core};
 pub(crate) use dead_letters::{DeadDoor, Letter, Replay};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
+pub(crate) use events::Subject;
+pub use events::{Event, EventKind, EventReceiver, NoEvent};
 pub use filter::TaskFilter;
 pub use global::global;
 pub use graph::{GraphBuilder, GraphError, GraphHandle, GraphInfo, NodeInfo, WhenNodeFails};

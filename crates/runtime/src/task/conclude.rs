@@ -119,6 +119,7 @@ impl Task {
             _ => self.end_run(&mut life, ending, dead, after),
         };
         life.record_end(attempt, after.result, ending.at);
+        self.note_end(&life, ending, after);
         match end {
             Some(_) => {
                 let mut leftovers = self.bury_by(&mut life, way_out);
@@ -258,6 +259,7 @@ impl Task {
                 let mut dead = dead();
                 let letter = self.letter(life, attempt, (death, before), &mut dead);
                 after.letter = failing.on_dead.is_some().then(|| (*letter.shown).clone());
+                after.dead = Some((letter.shown.id, *why));
                 after.evicted = dead.push(letter);
                 End::Dead
             }
@@ -354,6 +356,7 @@ impl Task {
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
+        self.note_start(&life, &attempt, (&run.occasion, now));
         drop(life);
         if is_first {
             self.core.counters.run_started(0);

@@ -20,7 +20,7 @@ use super::{CancelToken, Epoch, Errand, Life, SkipReason, StopReason, Task};
 use crate::clock::Moment;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Tidings, Told};
+use crate::scheduler::{EventKind, Fire, Tidings, Told};
 
 /// What the driver's look at a task came to.
 pub(crate) enum Looked {
@@ -253,6 +253,7 @@ impl Task {
             life.tally.skipped += occurrences;
             life.tally.last_skip = Some(why);
             self.core.counters.skipped(occurrences, why);
+            self.note(life, || EventKind::Skipped { occurrences, why });
         }
     }
 

@@ -30,7 +30,7 @@ use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::executor::Pool;
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Hanging, OwnRun, Permit, WayOut};
+use crate::scheduler::{EventKind, Fire, Hanging, OwnRun, Permit, WayOut};
 
 /// An attempt whose time is limited, while it is going.
 #[derive(Debug)]
@@ -185,6 +185,12 @@ impl Task {
             own_run,
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
+        let (run, number) = (attempt.run, attempt.number);
+        // Before the handler can be found to be back.
+        self.note(life, || EventKind::Hung {
+            run,
+            attempt: number,
+        });
         drop(hung);
         if !token.try_stop(StopReason::TimedOut) {
             self.tell(vec![token], StopReason::TimedOut);
@@ -217,6 +223,10 @@ impl Task {
         }
         let core = &self.core;
         if let Some(hanging) = core.hung.take(self, attempt.ticket) {
+            self.note_unordered(|| EventKind::CameBack {
+                run: attempt.run,
+                attempt: attempt.number,
+            });
             if let Some(pool) = &hanging.lent_by {
                 pool.return_substitute();
             }

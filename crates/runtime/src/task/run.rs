@@ -235,6 +235,7 @@ impl Task {
             attempt,
             is_too_late,
         };
+        self.note_start(&life, &started.attempt, (&run.occasion, now));
         self.over_with(life, before);
         if is_first {
             self.core.counters.run_started(run.occasion.missed);

@@ -21,6 +21,7 @@ mod definitions_random;
 mod dependencies;
 mod due;
 mod elastic;
+mod events;
 mod failing_soak;
 mod graphs;
 mod history;

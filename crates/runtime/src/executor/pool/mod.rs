@@ -39,7 +39,7 @@ pub use builder::PoolBuilder;
 use entrance::Entrance;
 pub(crate) use queue::Queue;
 pub use size::Workers;
-use sleepers::Sleepers;
+pub(crate) use sleepers::Sleepers;
 use staff::Staff;
 use worker::Place;
 
