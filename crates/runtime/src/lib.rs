@@ -83,7 +83,7 @@ pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
-pub use observe::{Lateness, Stats};
+pub use observe::{Histogram, Lateness, NameStats, PoolStats, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{

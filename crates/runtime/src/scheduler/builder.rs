@@ -21,6 +21,7 @@ use super::hung::Hung;
 use super::in_turn::InTurn;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
+use super::numbers::NAMES_DEFAULT;
 use super::pools::{PoolSpec, Routes};
 use super::registry::Registry;
 use super::sink::{Line, TaskSink};
@@ -70,6 +71,7 @@ pub struct SchedulerBuilder {
     misfire_threshold: Duration,
     dead_letters_max: usize,
     history_max: usize,
+    pub(super) names_max: usize,
     around: Vec<Around>,
     seed: Option<u64>,
     thread_name: String,
@@ -91,6 +93,7 @@ impl SchedulerBuilder {
             misfire_threshold: MISFIRE_DEFAULT,
             dead_letters_max: DEAD_LETTERS_DEFAULT,
             history_max: HISTORY_DEFAULT,
+            names_max: NAMES_DEFAULT,
             around: Vec::new(),
             seed: None,
             thread_name: "wheel".to_owned(),
@@ -322,7 +325,7 @@ impl SchedulerBuilder {
         let gate = Arc::<Watch>::default();
         let slack = tick.duration(1);
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
-        let counters = Arc::new(Counters::new());
+        let counters = Arc::new(Counters::new(1 + named_pools.len(), self.names_max));
         let sink = TaskSink::new(lines, at_gate, Arc::clone(&counters), self.queue_max);
         let engine = match config.is_by_hand() {
             true => Engine::start(config, InTurn::new(sink))?,
@@ -396,6 +399,7 @@ impl fmt::Debug for SchedulerBuilder {
             .field("misfire_threshold", &self.misfire_threshold)
             .field("dead_letters", &self.dead_letters_max)
             .field("history", &self.history_max)
+            .field("max_names", &self.names_max)
             .field("around", &self.around.len())
             .field("seed", &self.seed)
             .field("thread_name", &self.thread_name)

@@ -87,14 +87,15 @@ impl Core {
     }
 
     /// An attempt of a run starts at `now`.
-    pub(crate) fn note_started(&self, occasion: &Occasion, now: Moment) {
+    pub(crate) fn note_started(&self, task: &Task, occasion: &Occasion, now: Moment) {
         let late = now.since(occasion.late_from);
-        self.counters.attempt_started(late);
+        let pool = task.limits().map_or(0, |limits| limits.pool);
+        self.counters.attempt_started(pool, late);
         if now < occasion.due {
             self.counters.run_was_early();
         }
         if late > self.misfire_threshold {
-            self.counters.run_misfired();
+            task.counts().run_misfired();
         }
     }
 

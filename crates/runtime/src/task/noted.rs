@@ -1,6 +1,7 @@
-//! What who listens is told of a task (`scheduler/events/`).
+//! What who listens is told of a task (`scheduler/events/`), and what is counted of its runs
+//! (`scheduler/counters/`).
 //!
-//! Ground rule: under the lock of the task, in the step that it is about. So who listens hears of one
+//! Ground rule of telling: under the lock of the task, in the step that it is about. So who listens hears of one
 //! task in the order in which things happened to it. While nobody listens it costs a load.
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::conclude::Ending;
 use super::waiting::Occasion;
 use super::{Life, Task, TaskState};
 use crate::clock::Moment;
-use crate::scheduler::{EventKind, Subject};
+use crate::scheduler::{EventKind, RunCounts, Subject};
 
 impl Task {
     /// Whoever listens is told. The lock is held, as `_life` shows.
@@ -31,8 +32,29 @@ impl Task {
     fn subject(&self) -> Subject {
         Subject {
             task: self.name().into(),
+            name: self.counted_as().cloned(),
             serial: self.id.serial,
         }
+    }
+
+    /// Where the calling thread counts its runs.
+    pub(crate) fn counts(&self) -> &RunCounts {
+        self.core.counters.runs_of(self.limits())
+    }
+
+    /// A run is over with an attempt that ended `at`.
+    pub(super) fn count_over(&self, how: TaskState, attempt: &Attempt, at: Moment) {
+        self.counts().run_over(how);
+        let series = self.limits().and_then(|limits| limits.series.as_deref());
+        if let (Some(series), TaskState::Succeeded) = (series, how) {
+            let (started, wall) = attempt.started;
+            series.succeeded_at(wall.checked_add(at.since(started)).unwrap_or(wall));
+        }
+    }
+
+    /// What it is counted under, if it has a name.
+    pub(super) fn counted_as(&self) -> Option<&Arc<str>> {
+        self.limits()?.series.as_ref().map(|series| series.name())
     }
 
     /// An attempt starts at `now`.

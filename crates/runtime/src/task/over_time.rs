@@ -206,7 +206,7 @@ impl Task {
         at: Moment,
     ) -> Option<CancelToken> {
         life.rare().timed_out += 1;
-        self.core.counters.attempt_timed_out();
+        self.counts().attempt_timed_out();
         life.record_end(attempt, Some(TaskState::TimedOut), at);
         let (ticket, token) = life.state.time_out(attempt.ticket).ok()?;
         if let Some(trial) = life.take_trial(attempt.ticket) {

@@ -149,7 +149,7 @@ fn go_around(around: &[Around], context: &Context, handler: &Handler) -> Outcome
 }
 
 fn panicked(task: &Task, message: &str) -> Outcome {
-    task.core.counters.run_panicked();
+    task.counts().run_panicked();
     Err(format!("panicked: {message}")).into_outcome()
 }
 
@@ -238,9 +238,9 @@ impl Task {
         self.note_start(&life, &started.attempt, (&run.occasion, now));
         self.over_with(life, before);
         if is_first {
-            self.core.counters.run_started(run.occasion.missed);
+            self.counts().run_started(run.occasion.missed);
         }
-        self.core.note_started(&run.occasion, now);
+        self.core.note_started(self, &run.occasion, now);
         Some(started)
     }
 

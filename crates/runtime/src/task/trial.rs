@@ -135,7 +135,7 @@ impl Task {
             let is_kept = life.state.has(*ticket);
             if !is_kept {
                 if let Some(begun) = trial.begun {
-                    self.core.counters.run_abandoned();
+                    self.counts().run_abandoned();
                     abandoned.push((begun.run, trial.failed.max(1)));
                 }
                 lost.timers.extend(trial.timer.take());

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::driver::{Engine, TimerKey};
-use crate::observe::Lateness;
+use crate::observe::{Histogram, Lateness};
 use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
 pub use refused::TimerError;
@@ -232,6 +232,7 @@ impl Timers {
             wakeups: engine.wakeups,
             clock_jumps: engine.clock_jumps,
             lateness: engine.lateness,
+            tick_lag: engine.lag,
         }
     }
 
@@ -306,4 +307,6 @@ pub struct TimersStats {
     pub clock_jumps: u64,
     /// How late callbacks were called, or handed to the executor, from the start of their due tick.
     pub lateness: Lateness,
+    /// The same against fixed bounds, which can be added up over processes.
+    pub tick_lag: Histogram,
 }

@@ -37,6 +37,7 @@ mod kinds;
 mod labels;
 mod limits;
 mod limits_meet;
+mod numbers;
 mod on_full;
 mod order;
 mod overlap;

@@ -13,7 +13,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run that is cancelled between two attempts is not accounted for",
         file: "crates/runtime/src/task/trial.rs",
-        find: "                    self.core.counters.run_abandoned();\n",
+        find: "                    self.counts().run_abandoned();\n",
         replace: "",
         notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
     },

@@ -171,6 +171,12 @@ impl Pool {
         self.shared.queue.displaced()
     }
 
+    /// When the job was due that was due first of those that wait; in nanoseconds of the clock of its
+    /// engine. Not for the driver thread.
+    pub(crate) fn oldest_due_ns(&self) -> Option<u64> {
+        self.shared.queue.oldest_due_ns()
+    }
+
     /// One of the jobs handed over has become void. Not for the driver thread.
     pub(crate) fn note_void(&self) {
         self.shared.queue.note_void();

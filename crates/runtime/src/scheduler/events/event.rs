@@ -15,6 +15,9 @@ pub struct Event {
     pub at: SystemTime,
     /// The id of the task; `None` if it happened to the scheduler, or to the receiver.
     pub task: Option<Arc<str>>,
+    /// What the task is [counted under](crate::TaskBuilder::name), if it was given a name, or is of a
+    /// kind.
+    pub name: Option<Arc<str>>,
     /// Tells tasks apart that had the same id one after the other; 0 if there is no task.
     pub serial: u64,
     /// What has happened.

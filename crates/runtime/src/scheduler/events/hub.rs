@@ -34,6 +34,7 @@ struct Block {
 /// Whom something has happened to.
 pub(crate) struct Subject {
     pub(crate) task: Arc<str>,
+    pub(crate) name: Option<Arc<str>>,
     pub(crate) serial: u64,
 }
 
@@ -58,13 +59,14 @@ impl Events {
     /// Tells all who listen. Does not block. Of a task, under its lock.
     #[cold]
     pub(crate) fn tell(&self, subject: Option<Subject>, kind: EventKind) {
-        let (task, serial) = match subject {
-            Some(Subject { task, serial }) => (Some(task), serial),
-            None => (None, 0),
+        let (task, name, serial) = match subject {
+            Some(Subject { task, name, serial }) => (Some(task), name, serial),
+            None => (None, None, 0),
         };
         let event = Event {
             at: self.clock.wall(),
             task,
+            name,
             serial,
             kind,
         };

@@ -127,6 +127,7 @@ impl EventReceiver {
         Some(Event {
             at: at.unwrap_or_else(|| self.events.clock.wall()),
             task: None,
+            name: None,
             serial: 0,
             kind: EventKind::Lost { events: lost },
         })
