@@ -48,8 +48,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a replay that a shutdown refuses drops its run under the lock",
         file: "crates/runtime/src/task/by_hand.rs",
-        find: "        let Err(refused) = self.send(run) else {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        };\n",
-        replace: "        if self.send(run).is_ok() {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        }\n        let refused = ();\n",
+        find: "        let Err(refused) = self.send(run) else {\n            core.activity.begin();\n            self.note(&life, || EventKind::Added);\n            self.over_with(life, before);\n            return Ok(());\n        };\n",
+        replace: "        if self.send(run).is_ok() {\n            core.activity.begin();\n            self.note(&life, || EventKind::Added);\n            self.over_with(life, before);\n            return Ok(());\n        }\n        let refused = ();\n",
         notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
     },
     Fault {
