@@ -1,13 +1,14 @@
 //! `cargo xtask test`: the whole workspace with plain `cargo test`, doc examples included.
 //!
-//! One run, with the features `rayon` and `serde` on: they only add to what there is, so the tests of
+//! One run, with all features of the runtime on: they only add to what there is, so the tests of
 //! the default build are all in it. That the default build compiles is clippy's step. The models of
 //! `loom-tests` run here too, as plain tests on real threads; `cargo xtask loom` explores them.
 
 use crate::step::{cargo, execute, seconds};
 
 /// What `wheel-runtime` has besides its default build.
-pub(crate) const FEATURES: &str = "wheel-runtime/rayon,wheel-runtime/serde";
+pub(crate) const FEATURES: &str =
+    "wheel-runtime/rayon,wheel-runtime/serde,wheel-runtime/prometheus,wheel-runtime/metrics";
 
 /// Arguments are handed on to `cargo test`: a filter, `-p NAME`, `-- --nocapture`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

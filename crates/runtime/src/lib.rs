@@ -45,6 +45,8 @@
 //! All are off by default.
 //!
 //! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
+//! - `metrics`: `MetricsPublisher`, the numbers through the facade of the crate `metrics`.
+//! - `prometheus`: `Exposition::text` and `MetricsServer`, the numbers for Prometheus.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
 
@@ -71,6 +73,8 @@ mod task;
 mod scheduler;
 
 mod observe;
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+mod metrics;
 mod panics;
 mod ranked;
 mod error;
@@ -83,6 +87,12 @@ pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub use metrics::Exposition;
+#[cfg(feature = "metrics")]
+pub use metrics::MetricsPublisher;
+#[cfg(feature = "prometheus")]
+pub use metrics::{MetricsServer, ServeError};
 pub use observe::{Histogram, Lateness, NameStats, PoolStats, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
@@ -162,3 +172,8 @@ pub struct TimeLimits;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/DEPENDENCIES.md")]
 pub struct Dependencies;
+
+/// Those of the page about observation.
+#[cfg(all(doctest, feature = "metrics", feature = "prometheus"))]
+#[doc = include_str!("../../../docs/OBSERVATION.md")]
+pub struct Observation;

@@ -105,6 +105,16 @@ impl Histogram {
         }
         self.sum = self.sum.saturating_add(other.sum);
     }
+
+    /// What came since `before`: each bound and how many more, those that are longer than all of them
+    /// at the last one.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn since(&self, before: &Histogram) -> impl Iterator<Item = (Duration, u64)> {
+        let more = self.counts.into_iter().zip(before.counts);
+        let more = more.map(|(now, before)| now.saturating_sub(before));
+        let bounds = BOUNDS.iter().chain(BOUNDS.last()).copied();
+        bounds.zip(more).filter(|(_, more)| *more > 0)
+    }
 }
 
 impl fmt::Debug for Histogram {

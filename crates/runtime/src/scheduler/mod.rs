@@ -94,6 +94,10 @@ pub use kinds::{
     UnresolvedTask,
 };
 pub(crate) use limits::{Limits, Permit};
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub(crate) use numbers::SchedulerWatch;
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub(crate) use pools::DEFAULT_POOL;
 pub use pools::PoolSpec;
 pub(crate) use registry::ShardDoor;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};

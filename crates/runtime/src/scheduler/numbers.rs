@@ -1,9 +1,13 @@
 //! What a scheduler says of itself in numbers, and what its runs are counted under.
 
-use super::Scheduler;
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+use std::sync::{Arc, Weak};
+
 use super::builder::SchedulerBuilder;
 use super::submit::TaskBuilder;
-use crate::executor::Pool;
+use super::{Core, Scheduler};
+use crate::clock::Moment;
+use crate::executor::{Executor, Pool};
 use crate::observe::{PoolStats, Stats};
 
 /// How many names are counted apart, unless told otherwise.
@@ -35,18 +39,48 @@ impl Scheduler {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let core = &self.core;
-        let mut stats = core.counters.read();
-        (stats.dead_letters, stats.dead_letters_dropped) = core.dead.counts();
-        let engine = core.engine.stats();
+        self.core.stats()
+    }
+
+    /// To be looked at without being kept alive.
+    #[cfg(any(feature = "metrics", feature = "prometheus"))]
+    pub(crate) fn watch(&self) -> SchedulerWatch {
+        SchedulerWatch(Arc::downgrade(&self.core))
+    }
+}
+
+/// A scheduler that is not kept alive by who looks at it.
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+#[derive(Clone)]
+pub(crate) struct SchedulerWatch(Weak<Core>);
+
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+impl SchedulerWatch {
+    /// `None` if it is gone.
+    pub(crate) fn stats(&self) -> Option<Stats> {
+        self.0.upgrade().map(|core| core.stats())
+    }
+
+    /// Whether it is there and has not been shut down.
+    pub(crate) fn is_up(&self) -> bool {
+        let core = self.0.upgrade();
+        core.is_some_and(|core| !core.closing.has_begun() && !core.engine.is_closed())
+    }
+}
+
+impl Core {
+    fn stats(&self) -> Stats {
+        let mut stats = self.counters.read();
+        (stats.dead_letters, stats.dead_letters_dropped) = self.dead.counts();
+        let engine = self.engine.stats();
         stats.pending_timers = engine.pending;
         stats.fired = engine.fired;
         stats.wakeups = engine.wakeups;
         stats.clock_jumps = engine.clock_jumps;
         stats.tick_lag = engine.lag;
         // The first one is the executor of the user's, if that took the place of a pool.
-        stats.pools = vec![self.pool_stats(0, core.pool.as_deref())];
-        let named = core.named_pools.iter().enumerate();
+        stats.pools = vec![self.pool_stats(0, self.pool.as_deref())];
+        let named = self.named_pools.iter().enumerate();
         let named = named.map(|(index, pool)| self.pool_stats(index + 1, Some(pool)));
         stats.pools.extend(named);
         for pool in &stats.pools {
@@ -55,31 +89,30 @@ impl Scheduler {
             stats.oldest_due = stats.oldest_due.max(pool.oldest_due);
             stats.start_delay.merge(&pool.start_delay);
         }
-        for pool in core.pools() {
+        for pool in self.pools() {
             stats.displaced += pool.displaced() as u64;
         }
         #[cfg(feature = "serde")]
         {
-            stats.unresolved = core.kinds.unresolved_count();
+            stats.unresolved = self.kinds.unresolved_count();
         }
-        stats.hung = core.hung.len();
+        stats.hung = self.hung.len();
         stats
     }
 
     fn pool_stats(&self, number: usize, pool: Option<&Pool>) -> PoolStats {
-        let core = &self.core;
         let mut stats = PoolStats {
-            name: core.pool_name(number).map(str::to_owned),
-            start_delay: core.counters.start_delay(number),
+            name: self.pool_name(number).map(str::to_owned),
+            start_delay: self.counters.start_delay(number),
             ..PoolStats::default()
         };
         if let Some(pool) = pool {
             stats.workers = pool.workers();
             stats.idle = pool.idle_workers().min(stats.workers);
-            stats.depth = crate::executor::Executor::queued(pool);
+            stats.depth = pool.queued();
             let oldest = pool.oldest_due_ns();
-            let now = core.engine.clock().now();
-            stats.oldest_due = oldest.map(|due| now.since(crate::clock::Moment::from_nanos(due)));
+            let now = self.engine.clock().now();
+            stats.oldest_due = oldest.map(|due| now.since(Moment::from_nanos(due)));
         }
         stats
     }

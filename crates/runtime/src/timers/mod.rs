@@ -21,6 +21,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+use crate::driver::EngineWatch;
 use crate::driver::{Engine, TimerKey};
 use crate::observe::{Histogram, Lateness};
 use crate::panics::{Reporter, discard};
@@ -236,6 +238,15 @@ impl Timers {
         }
     }
 
+    /// To be looked at without being kept alive.
+    #[cfg(any(feature = "metrics", feature = "prometheus"))]
+    pub(crate) fn watch(&self) -> TimersWatch {
+        TimersWatch {
+            engine: self.engine.watch(),
+            reporter: Arc::clone(&self.reporter),
+        }
+    }
+
     /// Stops the engine, and returns how many timers never fired. Their callbacks are dropped.
     ///
     /// Waits for the callback that is running on the driver thread, then nothing more is started
@@ -284,6 +295,34 @@ impl fmt::Debug for Timers {
         f.debug_struct("Timers")
             .field("len", &self.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// Timers that are not kept alive by who looks at them.
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+#[derive(Clone)]
+pub(crate) struct TimersWatch {
+    engine: EngineWatch<Callback>,
+    reporter: Arc<Reporter>,
+}
+
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+impl TimersWatch {
+    fn timers(&self) -> Option<Timers> {
+        let reporter = Arc::clone(&self.reporter);
+        let engine = self.engine.engine()?;
+        Some(Timers { engine, reporter })
+    }
+
+    /// `None` if they are gone.
+    pub(crate) fn stats(&self) -> Option<TimersStats> {
+        self.timers().map(|timers| timers.stats())
+    }
+
+    /// Whether they are there and have not been shut down.
+    pub(crate) fn is_up(&self) -> bool {
+        self.timers()
+            .is_some_and(|timers| !timers.engine.is_closed())
     }
 }
 
