@@ -47,6 +47,8 @@
 //! - `async`: futures on the engine of a [`Timers`]: `sleep`, `timeout` and `interval`; tasks whose
 //!   handlers are futures: `run_async`. For any runtime.
 //! - `rayon`: `RayonExecutor`, which runs due work on a rayon pool of yours.
+//! - `metrics`: `MetricsPublisher`, the numbers through the facade of the crate `metrics`.
+//! - `prometheus`: `Exposition::text` and `MetricsServer`, the numbers for Prometheus.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
 
@@ -73,6 +75,8 @@ mod task;
 mod scheduler;
 
 mod observe;
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+mod metrics;
 mod panics;
 mod ranked;
 mod error;
@@ -85,7 +89,13 @@ pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
-pub use observe::{Lateness, Stats};
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub use metrics::Exposition;
+#[cfg(feature = "metrics")]
+pub use metrics::MetricsPublisher;
+#[cfg(feature = "prometheus")]
+pub use metrics::{MetricsServer, ServeError};
+pub use observe::{Histogram, Lateness, NameStats, PoolStats, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{
@@ -96,9 +106,10 @@ pub use schedule::{
     Cron, CronError, CronField, Occurrences, Schedule, ScheduleError, Upcoming, Zone, ZoneError,
 };
 pub use scheduler::{
-    DeadLetter, DeadLetterId, DeadLetters, Death, GraphBuilder, GraphError, GraphHandle, GraphInfo,
-    History, HungRun, NodeInfo, PoolSpec, ReplayError, Scheduler, SchedulerBuilder, ShutdownReport,
-    ShutdownTimeout, SubmitError, TaskBuilder, TaskFilter, WhenNodeFails, global,
+    DeadLetter, DeadLetterId, DeadLetters, Death, Event, EventKind, EventReceiver, GraphBuilder,
+    GraphError, GraphHandle, GraphInfo, History, HungRun, NoEvent, NodeInfo, PoolSpec, ReplayError,
+    Scheduler, SchedulerBuilder, ShutdownReport, ShutdownTimeout, SubmitError, TaskBuilder,
+    TaskFilter, WhenNodeFails, global,
 };
 #[cfg(feature = "serde")]
 pub use scheduler::{
@@ -174,3 +185,8 @@ pub struct FromAsync;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/DEPENDENCIES.md")]
 pub struct Dependencies;
+
+/// Those of the page about observation.
+#[cfg(all(doctest, feature = "metrics", feature = "prometheus"))]
+#[doc = include_str!("../../../docs/OBSERVATION.md")]
+pub struct Observation;

@@ -93,6 +93,25 @@ struct Held<T> {
 /// and drops what never fired.
 pub(crate) struct Engine<T>(Arc<Shared<T>>);
 
+/// An engine that is not kept alive by who looks at it.
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub(crate) struct EngineWatch<T>(std::sync::Weak<Shared<T>>);
+
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+impl<T> EngineWatch<T> {
+    /// `None` if it is gone.
+    pub(crate) fn engine(&self) -> Option<Engine<T>> {
+        self.0.upgrade().map(Engine)
+    }
+}
+
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+impl<T> Clone for EngineWatch<T> {
+    fn clone(&self) -> EngineWatch<T> {
+        EngineWatch(self.0.clone())
+    }
+}
+
 struct Shared<T> {
     wheel: Wheel<Held<T>>,
     wall: Arc<WallTimers<T>>,
@@ -317,6 +336,12 @@ impl<T: Send + 'static> Engine<T> {
     /// True once the engine was told to stop.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.line.is_stopped()
+    }
+
+    /// To be looked at without being kept alive.
+    #[cfg(any(feature = "metrics", feature = "prometheus"))]
+    pub(crate) fn watch(&self) -> EngineWatch<T> {
+        EngineWatch(Arc::downgrade(&self.0))
     }
 
     fn due_after(&self, delay: Duration) -> (Moment, Tick) {

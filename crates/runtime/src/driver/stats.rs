@@ -8,7 +8,7 @@ use std::time::Duration;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
 
-use crate::observe::{Lateness, LatenessRecorder};
+use crate::observe::{Histogram, Lateness, LatenessRecorder};
 
 /// What an engine has done until now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,6 +18,7 @@ pub(crate) struct EngineStats {
     pub(crate) wakeups: u64,
     pub(crate) clock_jumps: u64,
     pub(crate) lateness: Lateness,
+    pub(crate) lag: Histogram,
 }
 
 /// Written by the driver thread, read by any. The values are read one by one, so in the middle of
@@ -59,6 +60,7 @@ impl Counters {
             wakeups: self.wakeups.load(Ordering::Relaxed),
             clock_jumps: self.clock_jumps.load(Ordering::Relaxed),
             lateness: self.lateness.snapshot(),
+            lag: self.lateness.histogram(),
         }
     }
 }

@@ -23,6 +23,7 @@ pub use pool::{Pool, PoolBuilder, PoolStillBusy, Workers};
 pub use rayon::RayonExecutor;
 
 pub(crate) use job::{BatchReporter, Work, waits_since};
+pub(crate) use pool::Sleepers;
 
 use std::sync::Arc;
 

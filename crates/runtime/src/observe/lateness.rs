@@ -7,9 +7,10 @@
 
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
+
+use super::Histogram;
 
 const SUB_BITS: u32 = 7;
 const SUB: usize = 1 << SUB_BITS;
@@ -58,15 +59,20 @@ impl LatenessRecorder {
 
     /// The percentiles until now, rounded up to the end of a bucket. Allocates.
     pub(crate) fn snapshot(&self) -> Lateness {
-        let mut histogram =
-            Histogram::<u64>::new_with_bounds(1, u64::MAX, 2).expect("these bounds are possible");
-        for (bucket, count) in self.buckets.iter().enumerate() {
-            let count = count.load(Ordering::Relaxed);
-            if count > 0 {
+        LatenessRecorder::snapshot_of(std::slice::from_ref(self))
+    }
+
+    /// The same of several together.
+    pub(crate) fn snapshot_of(recorders: &[LatenessRecorder]) -> Lateness {
+        let mut histogram = hdrhistogram::Histogram::<u64>::new_with_bounds(1, u64::MAX, 2)
+            .expect("these bounds are possible");
+        let mut max_ns = 0;
+        for recorder in recorders {
+            for (bucket, count) in recorder.counted() {
                 histogram.saturating_record_n(last_of(bucket), count);
             }
+            max_ns = recorder.max_ns.load(Ordering::Relaxed).max(max_ns);
         }
-        let max_ns = self.max_ns.load(Ordering::Relaxed);
         let at = |quantile| Duration::from_nanos(histogram.value_at_quantile(quantile).min(max_ns));
         Lateness {
             count: histogram.len(),
@@ -74,6 +80,23 @@ impl LatenessRecorder {
             p99: at(0.99),
             max: Duration::from_nanos(max_ns),
         }
+    }
+
+    /// Counted against the bounds of a histogram. What is at most 0.8 % beyond a bound is counted at
+    /// it, so that what is exactly as long is.
+    pub(crate) fn histogram(&self) -> Histogram {
+        let mut histogram = Histogram::default();
+        for (bucket, count) in self.counted() {
+            histogram.add(Duration::from_nanos(first_of(bucket)), count);
+        }
+        histogram
+    }
+
+    /// The buckets that are not empty, and their counts.
+    fn counted(&self) -> impl Iterator<Item = (usize, u64)> {
+        let counts = self.buckets.iter().enumerate();
+        let counts = counts.map(|(bucket, count)| (bucket, count.load(Ordering::Relaxed)));
+        counts.filter(|(_, count)| *count > 0)
     }
 }
 
@@ -85,9 +108,16 @@ fn bucket_of(value: u64) -> usize {
 }
 
 fn last_of(bucket: usize) -> u64 {
-    let row = (bucket / SUB).saturating_sub(1);
-    let first = ((bucket - row * SUB) as u64) << row;
-    first + ((1u64 << row) - 1)
+    first_of(bucket) + ((1u64 << row_of(bucket)) - 1)
+}
+
+fn first_of(bucket: usize) -> u64 {
+    let row = row_of(bucket);
+    ((bucket - row * SUB) as u64) << row
+}
+
+fn row_of(bucket: usize) -> usize {
+    (bucket / SUB).saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -129,6 +159,21 @@ mod tests {
         };
         assert!(within(lateness.p50, 500), "p50 is {:?}", lateness.p50);
         assert!(within(lateness.p99, 990), "p99 is {:?}", lateness.p99);
+    }
+
+    #[test]
+    fn what_is_as_long_as_a_bound_is_counted_at_it_and_the_sum_is_within_a_hundredth() {
+        let recorder = LatenessRecorder::new();
+        for bound in Histogram::BOUNDS {
+            recorder.record(*bound);
+        }
+        recorder.record(Duration::from_secs(10_000));
+        let histogram = recorder.histogram();
+        let counts = histogram.buckets().map(|(_, count)| count);
+        assert!(counts.eq(1..=Histogram::BOUNDS.len() as u64));
+        let exact = Histogram::BOUNDS.iter().sum::<Duration>() + Duration::from_secs(10_000);
+        let sum = histogram.sum();
+        assert!(sum <= exact && sum >= exact - exact / 100, "{sum:?}");
     }
 
     #[test]

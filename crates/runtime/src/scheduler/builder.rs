@@ -14,12 +14,14 @@ use super::closing::Closing;
 use super::core::{Around, Core};
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::events::Events;
 use super::gate::{Gate, Watch};
 use super::history::Ended;
 use super::hung::Hung;
 use super::in_turn::InTurn;
 #[cfg(feature = "serde")]
 use super::kinds::Kinds;
+use super::numbers::NAMES_DEFAULT;
 use super::pools::{PoolSpec, Routes};
 use super::registry::Registry;
 use super::sink::{Line, TaskSink};
@@ -69,6 +71,7 @@ pub struct SchedulerBuilder {
     misfire_threshold: Duration,
     dead_letters_max: usize,
     history_max: usize,
+    pub(super) names_max: usize,
     around: Vec<Around>,
     seed: Option<u64>,
     thread_name: String,
@@ -90,6 +93,7 @@ impl SchedulerBuilder {
             misfire_threshold: MISFIRE_DEFAULT,
             dead_letters_max: DEAD_LETTERS_DEFAULT,
             history_max: HISTORY_DEFAULT,
+            names_max: NAMES_DEFAULT,
             around: Vec::new(),
             seed: None,
             thread_name: "wheel".to_owned(),
@@ -321,17 +325,19 @@ impl SchedulerBuilder {
         let gate = Arc::<Watch>::default();
         let slack = tick.duration(1);
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
-        let counters = Arc::new(Counters::new());
+        let counters = Arc::new(Counters::new(1 + named_pools.len(), self.names_max));
         let sink = TaskSink::new(lines, at_gate, Arc::clone(&counters), self.queue_max);
         let engine = match config.is_by_hand() {
             true => Engine::start(config, InTurn::new(sink))?,
             false => Engine::start(config, sink)?,
         };
+        let events = Events::new(engine.clock().clone());
         let core = Core {
             engine,
             registry: Registry::new(self.tasks_max),
             activity: Activity::new(),
             counters,
+            events,
             leaving: Mutex::default(),
             interrupted: Mutex::default(),
             dead: DeadQueue::new(letters_max),
@@ -393,6 +399,7 @@ impl fmt::Debug for SchedulerBuilder {
             .field("misfire_threshold", &self.misfire_threshold)
             .field("dead_letters", &self.dead_letters_max)
             .field("history", &self.history_max)
+            .field("max_names", &self.names_max)
             .field("around", &self.around.len())
             .field("seed", &self.seed)
             .field("thread_name", &self.thread_name)

@@ -13,6 +13,7 @@ use super::activity::{Activity, Caller};
 use super::closing::Closing;
 use super::counters::Counters;
 use super::dead_letters::DeadQueue;
+use super::events::Events;
 use super::gate::Watch;
 use super::history::Ended;
 use super::hung::Hung;
@@ -36,6 +37,7 @@ pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) activity: Activity,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) events: Arc<Events>,
     /// Tasks that are no longer in the registry while their last run is going.
     pub(crate) leaving: Mutex<HashMap<u64, Arc<Task>, RandomState>>,
     /// Tasks whose run failed while the scheduler shut down, and would have been tried again.
@@ -85,14 +87,15 @@ impl Core {
     }
 
     /// An attempt of a run starts at `now`.
-    pub(crate) fn note_started(&self, occasion: &Occasion, now: Moment) {
+    pub(crate) fn note_started(&self, task: &Task, occasion: &Occasion, now: Moment) {
         let late = now.since(occasion.late_from);
-        self.counters.attempt_started(late);
+        let pool = task.limits().map_or(0, |limits| limits.pool);
+        self.counters.attempt_started(pool, late);
         if now < occasion.due {
             self.counters.run_was_early();
         }
         if late > self.misfire_threshold {
-            self.counters.run_misfired();
+            task.counts().run_misfired();
         }
     }
 
@@ -152,5 +155,12 @@ impl Core {
             // A closed engine drops all that waits.
             let _ = self.engine.at_moment(now, sweep);
         }
+    }
+}
+
+impl Drop for Core {
+    /// No handle of the scheduler or of a task of it is left.
+    fn drop(&mut self) {
+        self.events.close();
     }
 }

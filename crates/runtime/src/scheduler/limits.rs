@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::driver::Engine;
 use crate::policy::{Labels, Priority, Rate};
 
+use super::counters::Series;
 use super::sink::Fire;
 
 /// Never changes once the task is there.
@@ -21,6 +22,8 @@ pub(crate) struct Limits {
     pub(crate) pool: usize,
     pub(super) concurrency: Option<AtOnce>,
     pub(super) rate: Option<Often>,
+    /// What it is counted under, if it has a name.
+    pub(crate) series: Option<Arc<Series>>,
 }
 
 #[derive(Debug)]

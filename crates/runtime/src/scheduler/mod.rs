@@ -11,6 +11,7 @@
 //!
 //!  a task ends --> history.rs       a run dies --> dead_letters.rs      hangs --> hung.rs
 //!  activity.rs  who waits for runs to end       shutdown.rs  the end, in numbered steps
+//!  events/      who listens is told of all that happens
 //! ```
 //!
 //! Ground rules: user code runs on the executor only, under no lock. A task refers to the core, and
@@ -20,6 +21,7 @@
 mod builder;
 mod core;
 mod counters;
+mod numbers;
 
 mod submit;
 mod submit_error;
@@ -41,6 +43,7 @@ mod filter;
 mod dead_letters;
 mod history;
 mod hung;
+mod events;
 
 #[cfg(feature = "serde")]
 mod kinds;
@@ -70,14 +73,16 @@ use std::time::Duration;
 use crate::clock::Patience;
 use crate::error::BuildError;
 use crate::executor::Workers;
-use crate::observe::Stats;
 use crate::schedule::Schedule;
 use crate::task::{CancelOutcome, RescheduleError, TaskHandle, TaskInfo, TriggerOutcome};
 
 pub use builder::SchedulerBuilder;
 pub(crate) use core::{Around, Core};
+pub(crate) use counters::RunCounts;
 pub(crate) use dead_letters::{DeadDoor, Letter, Replay};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetters, Death, ReplayError};
+pub(crate) use events::Subject;
+pub use events::{Event, EventKind, EventReceiver, NoEvent};
 pub use filter::TaskFilter;
 pub use global::global;
 pub use graph::{GraphBuilder, GraphError, GraphHandle, GraphInfo, NodeInfo, WhenNodeFails};
@@ -92,6 +97,10 @@ pub use kinds::{
     UnresolvedTask,
 };
 pub(crate) use limits::{Limits, Permit};
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub(crate) use numbers::SchedulerWatch;
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+pub(crate) use pools::DEFAULT_POOL;
 pub use pools::PoolSpec;
 pub(crate) use registry::ShardDoor;
 pub use shutdown::{ShutdownReport, ShutdownTimeout};
@@ -345,28 +354,10 @@ impl Scheduler {
         core.activity.wait_until(Patience::new(limit), is_empty)
     }
 
-    /// What the scheduler holds and has done until now. May be asked at any time, also after the
-    /// shutdown.
-    pub fn stats(&self) -> Stats {
-        let mut stats = self.core.counters.read();
-        (stats.dead_letters, stats.dead_letters_dropped) = self.core.dead.counts();
-        for pool in self.core.pools() {
-            stats.workers += pool.workers();
-            stats.idle_workers += pool.idle_workers();
-            stats.displaced += pool.displaced() as u64;
-        }
-        #[cfg(feature = "serde")]
-        {
-            stats.unresolved = self.core.kinds.unresolved_count();
-        }
-        stats.hung = self.core.hung.len();
-        stats
-    }
-
     /// How many workers there are to be from now on, in the pool without a name: a number, or a range
     /// within which it grows and shrinks. New threads start in this call. Of those that are too many,
     /// each leaves when its run is over; no run is interrupted. Without effect with an executor of
-    /// your own. [`Stats::workers`] tells how many there are.
+    /// your own. [`Stats::workers`](crate::Stats::workers) tells how many there are.
     ///
     /// # Errors
     ///

@@ -128,6 +128,7 @@ impl OrderAsked {
             pool,
             concurrency: self.concurrency.map(at_once).transpose()?,
             rate: self.rate.map(often).transpose()?,
+            series: None,
         })
     }
 }

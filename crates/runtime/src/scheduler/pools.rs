@@ -14,6 +14,8 @@ use crate::policy::{Labels, PolicyError, fnv1a, mixed_otherwise};
 
 const FIELD: &str = "pool";
 const POOLS_MAX: usize = 255;
+/// What the one without a name is called where it must be called something.
+pub(crate) const DEFAULT_POOL: &str = "_default";
 
 /// A pool of workers besides the one without a name, for some of the tasks.
 ///
@@ -92,7 +94,10 @@ impl Routes {
         for spec in specs {
             let is_new = routes.iter().all(|route| route.name != spec.name);
             let checked = PolicyError::check_text(FIELD, &spec.name).and(spec.labels.check());
-            let checked = checked.and(if is_new {
+            let checked = checked.and(if spec.name == DEFAULT_POOL {
+                let wanted = "another name: that is the pool without a name in metrics";
+                Err(PolicyError::new(FIELD, format!("{DEFAULT_POOL:?}"), wanted))
+            } else if is_new {
                 Ok(())
             } else {
                 let given = format!("a second {:?}", spec.name);

@@ -23,6 +23,7 @@ use std::time::Duration;
 use super::activity::Caller;
 use super::core::Core;
 use super::dead_letters::Replay;
+use super::events::EventKind;
 #[cfg(feature = "serde")]
 use super::kinds::UnresolvedTask;
 use super::undone::{Named, Undone};
@@ -89,6 +90,7 @@ impl Core {
             let moment = Duration::from_secs(1);
             self.send_workers_home(moment);
             self.engine.close_within(Patience::new(moment));
+            self.events.close();
         } else {
             self.send_workers_home(Duration::ZERO);
         }
@@ -113,6 +115,7 @@ impl Core {
         if !self.closing.begin() {
             return undone; // Step 1 and the rest were somebody else's.
         }
+        self.events.tell_of_scheduler(EventKind::ShuttingDown);
         // Step 2. What the engine holds are only references to tasks, which the registry has as
         // well.
         self.engine.stop();

@@ -63,6 +63,7 @@ pub struct TaskBuilder<'s> {
     pub(super) failing: Option<Box<Failing>>,
     /// The same.
     pub(super) terms: Option<Box<Terms>>,
+    pub(super) counted_as: Option<Box<str>>,
     pub(super) on_conflict: OnConflict,
     pub(super) depends_on: Vec<(String, When)>,
     /// What it has instead of a handler.
@@ -87,6 +88,7 @@ impl<'s> TaskBuilder<'s> {
             runs: None,
             failing: None,
             terms: None,
+            counted_as: None,
             on_conflict: OnConflict::Refuse,
             depends_on: Vec::new(),
             #[cfg(feature = "serde")]
@@ -322,12 +324,20 @@ impl<'s> TaskBuilder<'s> {
         }
         self.terms.as_deref().map_or(Ok(()), time_limits::check)?;
         let order = self.order.take();
+        let core = &self.scheduler.core;
+        let mut limits = None;
         if order.is_some() || runs_max.is_some() {
-            let routes = &self.scheduler.core.routes;
             let order = order.unwrap_or_default();
-            let limits = order.checked(routes, id, self.kind_name())?;
-            settings.limits = Some(Arc::new(Limits { runs_max, ..limits }));
+            let order = order.checked(&core.routes, id, self.kind_name())?;
+            limits = Some(Limits { runs_max, ..order });
         }
+        self.counted_as
+            .as_deref()
+            .map_or(Ok(()), |name| PolicyError::check_text("name", name))?;
+        settings.limits = match self.kind_name().or(self.counted_as.as_deref()) {
+            Some(name) => core.counters.limits_of(name, limits),
+            None => limits.map(Arc::new),
+        };
         Ok(settings)
     }
 

@@ -16,7 +16,8 @@ use super::upstream::News;
 use super::values::RunValues;
 use super::waiting::WaitingRun;
 use super::{CancelToken, Leftovers, Task, TaskState};
-use crate::scheduler::{DeadLetter, Fire, Named, Replay, Tidings, Told};
+use crate::policy::GaveUp;
+use crate::scheduler::{DeadLetter, DeadLetterId, Fire, Named, Replay, Tidings, Told};
 
 /// What is left to do without the lock.
 #[derive(Default)]
@@ -36,6 +37,8 @@ pub(super) struct After {
     pub(super) result: Option<TaskState>,
     /// For the hook.
     pub(super) letter: Option<DeadLetter>,
+    /// For who listens.
+    pub(super) dead: Option<(DeadLetterId, GaveUp)>,
     /// What had to make room for it: the user's code, to be dropped.
     pub(super) evicted: Vec<Replay>,
     /// Its token is set, and futures that wait for that are to be woken.

@@ -14,7 +14,7 @@ use super::backlog::BACKLOG_MAX;
 use super::state::Refused;
 use super::trial::Trial;
 use super::waiting::{Occasion, WaitingRun};
-use crate::scheduler::{DeadLetter, Fire};
+use crate::scheduler::{DeadLetter, EventKind, Fire};
 
 /// What a trigger came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,7 @@ impl Task {
         // Under the lock, so that no shutdown names a task that was refused.
         let Err(refused) = self.send(run) else {
             core.activity.begin();
+            self.note(&life, || EventKind::Added);
             self.over_with(life, before);
             return Ok(());
         };

@@ -119,6 +119,9 @@ impl Task {
             _ => self.end_run(&mut life, ending, dead, after),
         };
         life.record_end(attempt, after.result, ending.at);
+        self.note_end(&life, ending, after);
+        self.counts()
+            .attempt_took(ending.at.since(attempt.started.0));
         match end {
             Some(_) => {
                 let mut leftovers = self.bury_by(&mut life, way_out);
@@ -155,7 +158,7 @@ impl Task {
             // What was refused holds this very task, which the caller holds as well. The scheduler
             // shuts down, and the run is not over: its report says so.
             life.take_trial(attempt.ticket);
-            self.core.counters.run_abandoned();
+            self.counts().run_abandoned();
             after.is_interrupted = true;
             after.result = Some(TaskState::Cancelled);
             after.withdrawn = life.state.withdraw();
@@ -181,11 +184,11 @@ impl Task {
                 trial.failed = attempt.number;
                 trial.last_error = Some(Arc::clone(error));
                 life.rare().retried += 1;
-                self.core.counters.run_retried();
+                self.counts().run_retried();
             }
             None => {
                 since = since.after(delay);
-                self.core.counters.run_snoozed();
+                self.counts().run_snoozed();
             }
         }
         trial.begun = Some(Begun {
@@ -215,24 +218,17 @@ impl Task {
             verdict,
             ..
         } = *ending;
-        let counters = &self.core.counters;
         let was_cancelled = life.state.is_told(attempt.ticket);
         // What it carries is in `after` as well: nothing of the user's ends here.
         let trial = life.take_trial(attempt.ticket);
         let result = match verdict {
             Verdict::Succeeded | Verdict::Stop => {
                 life.tally.succeeded += 1;
-                counters.run_succeeded();
                 End::Succeeded
             }
-            // Snoozed, and cancelled at the same time.
-            Verdict::Again(Again { error: None, .. }) => {
-                counters.run_abandoned();
-                End::Cancelled
-            }
+            Verdict::Again(Again { error: None, .. }) => End::Cancelled,
             Verdict::Again(_) | Verdict::Failed { .. } => {
                 life.tally.failed += 1;
-                counters.run_failed();
                 verdict.how_it_failed()
             }
         };
@@ -246,7 +242,6 @@ impl Task {
                 Some(failing),
             ) if !was_cancelled => {
                 life.rare().dead += 1;
-                counters.run_dead();
                 let death = Death {
                     error: error.to_string(),
                     gave_up: *why,
@@ -258,18 +253,25 @@ impl Task {
                 let mut dead = dead();
                 let letter = self.letter(life, attempt, (death, before), &mut dead);
                 after.letter = failing.on_dead.is_some().then(|| (*letter.shown).clone());
+                after.dead = Some((letter.shown.id, *why));
                 after.evicted = dead.push(letter);
                 End::Dead
             }
             _ => result,
         };
-        after.result = Some(match result {
+        let how = match result {
             End::Succeeded => TaskState::Succeeded,
             _ if was_cancelled => TaskState::Cancelled,
             End::Dead => TaskState::Dead,
             End::TimedOut => TaskState::TimedOut,
             _ => TaskState::Failed,
-        });
+        };
+        match verdict {
+            // Snoozed, and cancelled at the same time.
+            Verdict::Again(Again { error: None, .. }) => self.counts().run_abandoned(),
+            _ => self.count_over(how, attempt, ending.at),
+        }
+        after.result = Some(how);
         let is_stopped = matches!(verdict, Verdict::Stop);
         if is_stopped {
             // Others may be going beside it, and are the last ones.
@@ -354,9 +356,10 @@ impl Task {
             now: (now, wall),
         };
         let (mut attempt, is_first) = life.begin_attempt(ticket, start);
+        self.note_start(&life, &attempt, (&run.occasion, now));
         drop(life);
         if is_first {
-            self.core.counters.run_started(0);
+            self.counts().run_started(0);
         }
         let refused = Outcome::Failure("the executor refused the attempt".to_owned());
         // A hook that waits for its own task must not keep the thread, as on a worker.

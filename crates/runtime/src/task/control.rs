@@ -7,6 +7,7 @@ use super::state::Met;
 use super::trial::Lost;
 use super::{Leftovers, Life, NotArmed, StopReason, Task, TaskInfo, TaskState, Then};
 use crate::schedule::{Schedule, ScheduleError};
+use crate::scheduler::EventKind;
 
 /// What a cancel came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,7 @@ impl Task {
         let mut life = self.life.lock();
         let before = life.state.name();
         let edited = self.edit(&mut life, schedule)?;
+        self.note(&life, || EventKind::Rescheduled);
         self.over_with(life, before);
         self.core.note_withdrawn(edited.taken_back);
         edited

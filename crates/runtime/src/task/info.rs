@@ -15,6 +15,8 @@ use crate::schedule::Due;
 pub struct TaskInfo {
     /// Its name, or a number such as `#17`.
     pub id: String,
+    /// What its runs are [counted under](crate::TaskBuilder::name): its name, or its kind.
+    pub name: Option<String>,
     /// Where it stands.
     pub state: TaskState,
     /// What it is [labelled](crate::TaskBuilder::label) with.
@@ -182,6 +184,7 @@ impl Task {
         let pool = limits.and_then(|limits| self.core.pool_name(limits.pool));
         TaskInfo {
             id: self.name().to_owned(),
+            name: self.counted_as().map(|name| name.to_string()),
             state,
             labels: self.labels(),
             priority: limits.map_or_else(Priority::default, |limits| limits.priority),

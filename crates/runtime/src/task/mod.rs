@@ -16,6 +16,7 @@
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
 //!  all:     backlog.rs   occurrences that wait for a run to end
+//!           noted.rs     what who listens is told
 //!           upstream.rs  what comes after other tasks
 //!  handler: context/     what it is told: the run, its time, its values; labels in labelled.rs
 //! ```
@@ -41,6 +42,7 @@ mod handle;
 mod id;
 mod info;
 mod labelled;
+mod noted;
 mod occur;
 #[cfg(feature = "serde")]
 mod of_kind;
@@ -71,7 +73,7 @@ use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
-use crate::scheduler::{Core, Fire, Limits, ShardDoor, WayOut};
+use crate::scheduler::{Core, EventKind, Fire, Limits, ShardDoor, WayOut};
 
 #[cfg(feature = "async")]
 pub use awaiting::Cancelled;
@@ -302,6 +304,8 @@ impl Task {
             drop(life);
             self.core.note_refused();
             leftovers.discard();
+        } else {
+            self.note(&life, || EventKind::Added);
         }
         Ok((added, armed))
     }
@@ -366,7 +370,10 @@ impl Task {
 
     /// The same by doors that the driver has entered before.
     fn bury_by(self: &Arc<Task>, life: &mut Life, way_out: WayOut<'_>) -> Leftovers {
-        // Before the id is free: whoever does not find it live any more finds it there.
+        let state = life.state.name();
+        // Before the id is free, and a task that takes it is told of.
+        self.note(life, || EventKind::Ended { state });
+        // Before it is free, too: whoever does not find it live any more finds it there.
         match way_out.ended {
             Some(door) => door.push(self),
             None => self.core.ended.push(self),

@@ -20,7 +20,7 @@ use super::{CancelToken, Epoch, Errand, Life, SkipReason, StopReason, Task};
 use crate::clock::Moment;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Tidings, Told};
+use crate::scheduler::{EventKind, Fire, Tidings, Told};
 
 /// What the driver's look at a task came to.
 pub(crate) enum Looked {
@@ -127,7 +127,7 @@ impl Task {
                 let max = usize::from(max);
                 let found = life.plan.found_due(armed, now, clock.wall(), max);
                 life.tally_missed(found.dropped);
-                self.core.counters.missed(found.dropped);
+                self.counts().missed(found.dropped);
                 let each = found.found.into_iter();
                 looked = self.admit_all(
                     life,
@@ -252,7 +252,8 @@ impl Task {
         if occurrences > 0 {
             life.tally.skipped += occurrences;
             life.tally.last_skip = Some(why);
-            self.core.counters.skipped(occurrences, why);
+            self.counts().skipped(occurrences, why);
+            self.note(life, || EventKind::Skipped { occurrences, why });
         }
     }
 

@@ -32,7 +32,7 @@ use super::{Armed, CancelToken, Life, StopReason, Task, TaskState};
 use crate::clock::Moment;
 use crate::executor::Pool;
 use crate::schedule::Due;
-use crate::scheduler::{Fire, Hanging, OwnRun, Permit, WayOut};
+use crate::scheduler::{EventKind, Fire, Hanging, OwnRun, Permit, WayOut};
 
 /// An attempt whose time is limited, while it is going.
 #[derive(Debug)]
@@ -191,6 +191,12 @@ impl Task {
             own_run,
             lent_by: pool.filter(|pool| pool.lend_substitute()),
         });
+        let (run, number) = (attempt.run, attempt.number);
+        // Before the handler can be found to be back.
+        self.note(life, || EventKind::Hung {
+            run,
+            attempt: number,
+        });
         drop(hung);
         match token.try_stop(StopReason::TimedOut) {
             Woken::All => None,
@@ -211,7 +217,7 @@ impl Task {
         at: Moment,
     ) -> Option<CancelToken> {
         life.rare().timed_out += 1;
-        self.core.counters.attempt_timed_out();
+        self.counts().attempt_timed_out();
         life.record_end(attempt, Some(TaskState::TimedOut), at);
         let (ticket, token) = life.state.time_out(attempt.ticket).ok()?;
         if let Some(trial) = life.take_trial(attempt.ticket) {
@@ -228,6 +234,10 @@ impl Task {
         }
         let core = &self.core;
         if let Some(hanging) = core.hung.take(self, attempt.ticket) {
+            self.note_unordered(|| EventKind::CameBack {
+                run: attempt.run,
+                attempt: attempt.number,
+            });
             if let Some(pool) = &hanging.lent_by {
                 pool.return_substitute();
             }

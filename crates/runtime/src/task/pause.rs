@@ -14,6 +14,7 @@ use super::state::Refused;
 use super::{Life, SkipReason, Task};
 use crate::clock::Moment;
 use crate::schedule::Due;
+use crate::scheduler::EventKind;
 
 /// What a pause came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,7 @@ impl Task {
             life.rare().suspended = Some(armed.due);
         }
         self.disarm(&mut life);
+        self.note(&life, || EventKind::Paused);
         self.over_with(life, before);
         PauseOutcome::Paused
     }
@@ -91,6 +93,7 @@ impl Task {
             Err(Refused::SamePause) => return ResumeOutcome::NotPaused,
             Err(_) => return ResumeOutcome::NotFound,
         }
+        self.note(&life, || EventKind::Resumed);
         let suspended = life.rare.as_mut().and_then(|rare| rare.suspended.take());
         let due = match from {
             ResumeFrom::Missed => suspended,

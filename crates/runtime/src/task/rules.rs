@@ -68,7 +68,7 @@ impl Task {
         attempt.counts = Counts::FailureOf(Arc::clone(&error));
         let said = contain(|| fallback(context));
         let said = said.unwrap_or_else(|message| {
-            self.core.counters.run_panicked();
+            self.counts().run_panicked();
             Outcome::Failure(format!("panicked: {message}"))
         });
         Ended::Returned(match said {

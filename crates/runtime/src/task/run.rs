@@ -164,7 +164,7 @@ fn go_around(around: &[Around], context: &Context, handler: &Handler) -> Outcome
 }
 
 pub(super) fn panicked(task: &Task, message: &str) -> Outcome {
-    task.core.counters.run_panicked();
+    task.counts().run_panicked();
     Err(format!("panicked: {message}")).into_outcome()
 }
 
@@ -250,11 +250,12 @@ impl Task {
             attempt,
             is_too_late,
         };
+        self.note_start(&life, &started.attempt, (&run.occasion, now));
         self.over_with(life, before);
         if is_first {
-            self.core.counters.run_started(run.occasion.missed);
+            self.counts().run_started(run.occasion.missed);
         }
-        self.core.note_started(&run.occasion, now);
+        self.core.note_started(self, &run.occasion, now);
         Some(started)
     }
 

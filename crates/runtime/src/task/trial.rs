@@ -130,17 +130,22 @@ impl Task {
         let Some(rare) = &mut life.rare else {
             return lost;
         };
+        let mut abandoned = Vec::new();
         rare.trials.retain_mut(|(ticket, trial)| {
             let is_kept = life.state.has(*ticket);
             if !is_kept {
-                if trial.begun.is_some() {
-                    self.core.counters.run_abandoned();
+                if let Some(begun) = trial.begun {
+                    self.counts().run_abandoned();
+                    abandoned.push((begun.run, trial.failed.max(1)));
                 }
                 lost.timers.extend(trial.timer.take());
                 lost.values.extend(trial.values.take());
             }
             is_kept
         });
+        for run in abandoned {
+            self.note_abandoned(life, run);
+        }
         lost
     }
 

@@ -25,8 +25,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+use crate::driver::EngineWatch;
 use crate::driver::{Engine, EngineSnapshot, SnapshotError, TimerKey};
-use crate::observe::Lateness;
+use crate::observe::{Histogram, Lateness};
 use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
 #[cfg(feature = "async")]
@@ -240,6 +242,16 @@ impl Timers {
             wakeups: engine.wakeups,
             clock_jumps: engine.clock_jumps,
             lateness: engine.lateness,
+            tick_lag: engine.lag,
+        }
+    }
+
+    /// To be looked at without being kept alive.
+    #[cfg(any(feature = "metrics", feature = "prometheus"))]
+    pub(crate) fn watch(&self) -> TimersWatch {
+        TimersWatch {
+            engine: self.engine.watch(),
+            reporter: Arc::clone(&self.reporter),
         }
     }
 
@@ -330,6 +342,34 @@ impl fmt::Debug for Timers {
     }
 }
 
+/// Timers that are not kept alive by who looks at them.
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+#[derive(Clone)]
+pub(crate) struct TimersWatch {
+    engine: EngineWatch<Callback>,
+    reporter: Arc<Reporter>,
+}
+
+#[cfg(any(feature = "metrics", feature = "prometheus"))]
+impl TimersWatch {
+    fn timers(&self) -> Option<Timers> {
+        let reporter = Arc::clone(&self.reporter);
+        let engine = self.engine.engine()?;
+        Some(Timers { engine, reporter })
+    }
+
+    /// `None` if they are gone.
+    pub(crate) fn stats(&self) -> Option<TimersStats> {
+        self.timers().map(|timers| timers.stats())
+    }
+
+    /// Whether they are there and have not been shut down.
+    pub(crate) fn is_up(&self) -> bool {
+        self.timers()
+            .is_some_and(|timers| !timers.engine.is_closed())
+    }
+}
+
 /// What a [`Timers`] has done until now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -350,4 +390,6 @@ pub struct TimersStats {
     pub clock_jumps: u64,
     /// How late callbacks were called, or handed to the executor, from the start of their due tick.
     pub lateness: Lateness,
+    /// The same against fixed bounds, which can be added up over processes.
+    pub tick_lag: Histogram,
 }

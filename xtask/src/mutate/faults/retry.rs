@@ -13,7 +13,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a run that is cancelled between two attempts is not accounted for",
         file: "crates/runtime/src/task/trial.rs",
-        find: "                    self.core.counters.run_abandoned();\n",
+        find: "                    self.counts().run_abandoned();\n",
         replace: "",
         notice: Notice::Model("retry_or_cancel", "a_cancel_and_the_instant"),
     },
@@ -48,8 +48,8 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "a replay that a shutdown refuses drops its run under the lock",
         file: "crates/runtime/src/task/by_hand.rs",
-        find: "        let Err(refused) = self.send(run) else {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        };\n",
-        replace: "        if self.send(run).is_ok() {\n            core.activity.begin();\n            self.over_with(life, before);\n            return Ok(());\n        }\n        let refused = ();\n",
+        find: "        let Err(refused) = self.send(run) else {\n            core.activity.begin();\n            self.note(&life, || EventKind::Added);\n            self.over_with(life, before);\n            return Ok(());\n        };\n",
+        replace: "        if self.send(run).is_ok() {\n            core.activity.begin();\n            self.note(&life, || EventKind::Added);\n            self.over_with(life, before);\n            return Ok(());\n        }\n        let refused = ();\n",
         notice: Notice::Model("retry_or_cancel", "a_letter_that_is_replayed"),
     },
     Fault {

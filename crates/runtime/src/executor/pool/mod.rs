@@ -39,7 +39,7 @@ pub use builder::PoolBuilder;
 use entrance::Entrance;
 pub(crate) use queue::Queue;
 pub use size::Workers;
-use sleepers::Sleepers;
+pub(crate) use sleepers::Sleepers;
 use staff::Staff;
 use worker::Place;
 
@@ -169,6 +169,12 @@ impl Pool {
     /// How many jobs were dropped because others came to a full queue.
     pub(crate) fn displaced(&self) -> usize {
         self.shared.queue.displaced()
+    }
+
+    /// When the job was due that was due first of those that wait; in nanoseconds of the clock of its
+    /// engine. Not for the driver thread.
+    pub(crate) fn oldest_due_ns(&self) -> Option<u64> {
+        self.shared.queue.oldest_due_ns()
     }
 
     /// One of the jobs handed over has become void. Not for the driver thread.

@@ -112,6 +112,21 @@ impl Ordered {
         job
     }
 
+    /// When the job was due that was due first; to the millisecond, by its order. What has no due, or
+    /// is void, does not count, as far as some looks into each lane can tell.
+    pub(super) fn oldest_due_ns(&self) -> Option<u64> {
+        const LOOKS: usize = 256;
+        let waits = |waiting: &&Waiting| waiting.value.due_ns() != 0 && !waiting.value.is_void();
+        let oldest = |lane: &Lane| {
+            let in_order = lane.in_order.iter().take(LOOKS).find(waits);
+            let peeked = lane.early.peek().filter(waits);
+            let early = peeked.or_else(|| lane.early.iter().filter(waits).max());
+            let dues = [in_order, early].into_iter().flatten();
+            dues.map(|waiting| waiting.value.due_ns()).min()
+        };
+        self.classes.iter().filter_map(oldest).min()
+    }
+
     /// The class whose first job goes first of all.
     fn goes_first(&self) -> Option<usize> {
         let highest = self.occupied.checked_ilog2()? as usize;

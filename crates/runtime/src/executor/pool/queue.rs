@@ -157,6 +157,13 @@ impl Queue {
         drop(void);
     }
 
+    /// When the job was due that was due first. Not for the driver: takes the workers' lock.
+    pub(crate) fn oldest_due_ns(&self) -> Option<u64> {
+        let mut ready = self.ready.lock();
+        self.pull(&mut ready);
+        ready.oldest_due_ns()
+    }
+
     pub(crate) fn len(&self) -> usize {
         let went = self.went.load(Ordering::Relaxed);
         self.came.load(Ordering::Relaxed).saturating_sub(went)

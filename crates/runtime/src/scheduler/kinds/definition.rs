@@ -217,6 +217,8 @@ pub(super) fn definition_of(
         settings,
         runs,
         failing,
+        // The kind is what counts.
+        counted_as: _,
         on_conflict,
         depends_on,
         of_kind: _,

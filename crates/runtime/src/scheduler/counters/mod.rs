@@ -1,5 +1,11 @@
 //! What a scheduler counts while it works.
 //!
+//! ```text
+//!  states of tasks, the queue --> Line of the thread              \
+//!  runs, of a task without a name --> RunCounts in that Line       >-- read --> Stats
+//!  runs, of a task with a name --> RunCounts of the name (names.rs)/
+//! ```
+//!
 //! Ground rules: plain atomics, written where things happen, so that nobody takes a lock to count.
 //! Relaxed throughout: these are numbers for people, they publish nothing. [O64] But for `live`, at
 //! which a waiter in `activity.rs` looks: every end of a task is followed by a step there, which
@@ -9,6 +15,10 @@
 //! worker. Each thread counts on a line of its own, or they would wait for each other's line each
 //! time; who reads adds the lines up.
 
+mod line;
+mod names;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use wheel_sync::CachePadded;
@@ -16,8 +26,12 @@ use wheel_sync::atomic::{AtomicUsize, Ordering};
 use wheel_sync::counting::AtomicU64;
 use wheel_sync::thread;
 
-use crate::observe::{LatenessRecorder, Stats};
-use crate::task::{SkipReason, TaskState};
+use super::limits::Limits;
+use crate::observe::{Histogram, LatenessRecorder, NameStats, Stats};
+use crate::task::TaskState;
+pub(crate) use line::RunCounts;
+pub(crate) use names::Series;
+use names::{Names, UNNAMED};
 
 /// Threads that count at the same time are few: the driver, the workers that have a core, and who
 /// adds.
@@ -28,7 +42,9 @@ pub(crate) struct Counters {
     /// On one line, since a waiter must not see it at 0 in between.
     live: CachePadded<AtomicUsize>,
     lines: Box<[CachePadded<Line>]>,
-    lateness: LatenessRecorder,
+    names: Names,
+    /// How late attempts start, in each pool.
+    lateness: Box<[LatenessRecorder]>,
 }
 
 /// What some threads have counted. A gauge goes up on the line of one thread and down on that of
@@ -40,42 +56,42 @@ struct Line {
     running: AtomicU64,
     retrying: AtomicU64,
     paused: AtomicU64,
-    runs: AtomicU64,
-    succeeded: AtomicU64,
-    failed: AtomicU64,
-    abandoned: AtomicU64,
-    dead: AtomicU64,
-    retried: AtomicU64,
-    timed_out: AtomicU64,
-    snoozed: AtomicU64,
-    panicked: AtomicU64,
     hooks_panicked: AtomicU64,
-    skipped: AtomicU64,
-    skipped_overlap: AtomicU64,
-    skipped_misfire: AtomicU64,
-    skipped_paused: AtomicU64,
-    skipped_refused: AtomicU64,
-    skipped_upstream: AtomicU64,
-    missed: AtomicU64,
-    misfired: AtomicU64,
     early: AtomicU64,
     cancelled: AtomicU64,
     queue_full: AtomicU64,
     rejected: AtomicU64,
+    /// Of tasks without a name.
+    runs: RunCounts,
 }
 
 impl Counters {
-    pub(crate) fn new() -> Counters {
+    /// For so many pools, and names.
+    pub(super) fn new(pools: usize, names_max: usize) -> Counters {
         Counters {
             live: CachePadded::new(AtomicUsize::new(0)),
             lines: (0..LINES).map(|_| CachePadded::default()).collect(),
-            lateness: LatenessRecorder::new(),
+            names: Names::new(names_max),
+            lateness: (0..pools).map(|_| LatenessRecorder::new()).collect(),
         }
+    }
+
+    /// What a task carries that is counted under `name`, besides `limits`.
+    pub(super) fn limits_of(&self, name: &str, limits: Option<Limits>) -> Option<Arc<Limits>> {
+        self.names.limits(name, limits)
     }
 
     /// Where the calling thread counts.
     fn here(&self) -> &Line {
         &self.lines[thread::slot().unwrap_or(0) % LINES]
+    }
+
+    /// Where it counts runs of a task with these limits.
+    pub(crate) fn runs_of<'c>(&'c self, limits: Option<&'c Arc<Limits>>) -> &'c RunCounts {
+        match limits.and_then(|limits| limits.series.as_deref()) {
+            Some(series) => series.here(),
+            None => &self.here().runs,
+        }
     }
 
     /// A task is there that was not.
@@ -112,18 +128,9 @@ impl Counters {
         }
     }
 
-    /// An attempt starts, `late` after it was due.
-    pub(crate) fn attempt_started(&self, late: Duration) {
-        self.lateness.record(late);
-    }
-
-    /// It is the first one of its run.
-    pub(crate) fn run_started(&self, missed: u64) {
-        let here = self.here();
-        here.runs.fetch_add(1, Ordering::Relaxed);
-        if missed > 0 {
-            here.missed.fetch_add(missed, Ordering::Relaxed);
-        }
+    /// An attempt starts in this pool, `late` after it was due.
+    pub(crate) fn attempt_started(&self, pool: usize, late: Duration) {
+        self.lateness[pool].record(late);
     }
 
     /// It started before it was due, which must not be.
@@ -131,67 +138,8 @@ impl Counters {
         self.here().early.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It started later than the misfire threshold allows.
-    pub(crate) fn run_misfired(&self) {
-        self.here().misfired.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn run_succeeded(&self) {
-        self.here().succeeded.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn run_failed(&self) {
-        self.here().failed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// It has failed, and a policy has given it up.
-    pub(crate) fn run_dead(&self) {
-        self.here().dead.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// It had begun, and its end was not waited for.
-    pub(crate) fn run_abandoned(&self) {
-        self.here().abandoned.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn run_retried(&self) {
-        self.here().retried.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn attempt_timed_out(&self) {
-        self.here().timed_out.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn run_snoozed(&self) {
-        self.here().snoozed.fetch_add(1, Ordering::Relaxed);
-    }
-
     pub(crate) fn hook_panicked(&self) {
         self.here().hooks_panicked.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn run_panicked(&self) {
-        self.here().panicked.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn skipped(&self, occurrences: u64, why: SkipReason) {
-        let here = self.here();
-        here.skipped.fetch_add(occurrences, Ordering::Relaxed);
-        let of_reason = match why {
-            SkipReason::Overlap => &here.skipped_overlap,
-            SkipReason::Misfire => &here.skipped_misfire,
-            SkipReason::Paused => &here.skipped_paused,
-            SkipReason::Refused => &here.skipped_refused,
-            SkipReason::Upstream => &here.skipped_upstream,
-        };
-        of_reason.fetch_add(occurrences, Ordering::Relaxed);
-    }
-
-    /// So many occurrences were more than a policy allows.
-    pub(crate) fn missed(&self, occurrences: u64) {
-        if occurrences > 0 {
-            self.here().missed.fetch_add(occurrences, Ordering::Relaxed);
-        }
     }
 
     /// So many runs found the queue full.
@@ -210,6 +158,11 @@ impl Counters {
         self.live.load(Ordering::Acquire)
     }
 
+    /// How late attempts in a pool start.
+    pub(super) fn start_delay(&self, pool: usize) -> Histogram {
+        self.lateness[pool].histogram()
+    }
+
     pub(crate) fn read(&self) -> Stats {
         let count = |counter: fn(&Line) -> &AtomicU64| {
             let counts = self
@@ -221,38 +174,54 @@ impl Counters {
         // The state of a task and its gauges are not changed in one step, and the lines are read
         // one after the other, so a gauge may be below zero for an instant.
         let gauge = |gauge| usize::try_from(count(gauge).cast_signed()).unwrap_or(0);
+        let by_name = self.by_name();
+        let mut sum = NameStats::of("");
+        by_name.iter().for_each(|name| sum.merge(name));
         Stats {
             scheduled: gauge(|line| &line.scheduled),
             queued: gauge(|line| &line.queued),
             running: gauge(|line| &line.running),
             retrying: gauge(|line| &line.retrying),
             paused: gauge(|line| &line.paused),
-            runs: count(|line| &line.runs),
-            succeeded: count(|line| &line.succeeded),
-            failed: count(|line| &line.failed),
-            abandoned: count(|line| &line.abandoned),
-            dead: count(|line| &line.dead),
-            retried: count(|line| &line.retried),
-            timed_out: count(|line| &line.timed_out),
-            snoozed: count(|line| &line.snoozed),
-            panicked: count(|line| &line.panicked),
+            runs: sum.runs,
+            succeeded: sum.succeeded,
+            failed: sum.failed + sum.timed_out + sum.dead + sum.cut,
+            abandoned: sum.abandoned,
+            dead: sum.dead,
+            retried: sum.retried,
+            timed_out: sum.attempts_timed_out,
+            snoozed: sum.snoozed,
+            panicked: sum.panicked,
             hooks_panicked: count(|line| &line.hooks_panicked),
-            skipped: count(|line| &line.skipped),
-            skipped_overlap: count(|line| &line.skipped_overlap),
-            skipped_misfire: count(|line| &line.skipped_misfire),
-            skipped_paused: count(|line| &line.skipped_paused),
-            skipped_refused: count(|line| &line.skipped_refused),
-            skipped_upstream: count(|line| &line.skipped_upstream),
-            missed: count(|line| &line.missed),
-            misfired: count(|line| &line.misfired),
+            skipped: sum.skipped(),
+            skipped_overlap: sum.skipped_overlap,
+            skipped_misfire: sum.skipped_misfire,
+            skipped_paused: sum.skipped_paused,
+            skipped_refused: sum.skipped_refused,
+            skipped_upstream: sum.skipped_upstream,
+            missed: sum.missed,
+            misfired: sum.misfired,
             early: count(|line| &line.early),
             cancelled: count(|line| &line.cancelled),
             queue_full: count(|line| &line.queue_full),
             rejected: count(|line| &line.rejected),
-            lateness: self.lateness.snapshot(),
-            // What the dead letters, the pools and those that hang know.
+            lateness: LatenessRecorder::snapshot_of(&self.lateness),
+            run_duration: sum.duration,
+            by_name,
+            // What the engine, the dead letters, the pools and those that hang know.
             ..Stats::default()
         }
+    }
+
+    /// Those without a name in front.
+    fn by_name(&self) -> Vec<NameStats> {
+        let mut unnamed = NameStats::of(UNNAMED);
+        self.lines
+            .iter()
+            .for_each(|line| line.runs.add_to(&mut unnamed));
+        let mut all = vec![unnamed];
+        all.extend(self.names.read());
+        all
     }
 }
 
