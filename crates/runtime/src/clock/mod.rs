@@ -11,6 +11,7 @@
 //! ```
 
 mod cheap;
+mod discipline;
 mod manual;
 #[cfg(wheel_model)]
 pub(crate) mod modelled;
@@ -24,6 +25,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wheel_core::{Tick, TickLength};
 
+pub use discipline::ClockDiscipline;
 pub use manual::ManualClock;
 pub(crate) use manual::Seat;
 pub(crate) use patience::Patience;
