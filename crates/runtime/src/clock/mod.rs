@@ -163,6 +163,15 @@ impl Clock {
         }
     }
 
+    /// How long a driver may sleep by the kernel's monotonic clock while `left` is to pass by this
+    /// one. Less than `left` if the two may run apart; it looks again then.
+    pub(crate) fn nap(&self, left: Duration) -> Duration {
+        match &self.0 {
+            Kind::System(system) => system.nap(left),
+            Kind::Manual(_) => left,
+        }
+    }
+
     /// True if time passes while the machine is suspended.
     #[cfg(all(target_os = "linux", not(wheel_model)))]
     pub(crate) fn counts_suspend(&self) -> bool {
