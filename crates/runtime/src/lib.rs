@@ -83,7 +83,7 @@ mod error;
 
 #[cfg(feature = "rayon")]
 pub use ::rayon;
-pub use clock::{Clock, ClockSource, ManualClock, SystemClock};
+pub use clock::{Clock, ClockDiscipline, ClockSource, ManualClock, SystemClock};
 pub use driver::{EngineSnapshot, SnapshotError, TimerKey};
 pub use error::BuildError;
 #[cfg(feature = "rayon")]

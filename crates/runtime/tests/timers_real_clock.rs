@@ -35,6 +35,10 @@ fn each_setting() -> Vec<(&'static str, TimersBuilder)> {
             Timers::builder().clock(SystemClock::with_source(ClockSource::Boottime)),
         ),
         (
+            "raw",
+            Timers::builder().clock(SystemClock::with_source(ClockSource::MonotonicRaw)),
+        ),
+        (
             "precise",
             Timers::builder().precise_wait(Duration::from_micros(30)),
         ),

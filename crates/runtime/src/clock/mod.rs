@@ -11,6 +11,7 @@
 //! ```
 
 mod cheap;
+mod discipline;
 mod manual;
 #[cfg(wheel_model)]
 pub(crate) mod modelled;
@@ -24,6 +25,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wheel_core::{Tick, TickLength};
 
+pub use discipline::ClockDiscipline;
 pub use manual::ManualClock;
 pub(crate) use manual::Seat;
 pub(crate) use patience::Patience;
@@ -158,6 +160,15 @@ impl Clock {
         match &self.0 {
             Kind::System(system) => system.wall(),
             Kind::Manual(manual) => manual.wall(),
+        }
+    }
+
+    /// How long a driver may sleep by the kernel's monotonic clock while `left` is to pass by this
+    /// one. Less than `left` if the two may run apart; it looks again then.
+    pub(crate) fn nap(&self, left: Duration) -> Duration {
+        match &self.0 {
+            Kind::System(system) => system.nap(left),
+            Kind::Manual(_) => left,
         }
     }
 

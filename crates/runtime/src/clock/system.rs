@@ -1,12 +1,17 @@
-//! The system's clock: monotonic by default, boot time on request.
+//! The system's clock: monotonic by default, raw or boot time on request.
 //!
-//! A plain reading of `CLOCK_MONOTONIC` (or `CLOCK_BOOTTIME`) counted from the moment at which the
-//! clock was made, and `SystemTime` for the wall. Any thread may read.
+//! A plain reading of `CLOCK_MONOTONIC` (or `CLOCK_MONOTONIC_RAW`, or `CLOCK_BOOTTIME`) counted from
+//! the moment at which the clock was made, and `SystemTime` for the wall. Any thread may read.
+//!
+//! What a thread can sleep by is another question: the kernel's timeouts follow `CLOCK_MONOTONIC`, a
+//! timerfd can follow `CLOCK_BOOTTIME`, and nothing can follow `CLOCK_MONOTONIC_RAW`. The two
+//! monotonic ones run apart by what the clock is slewed, so a sleep by the one is approached in steps
+//! if it is meant by the other ([`SystemReadings::nap`]).
 
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::Moment;
 use super::cheap::{self, CheapClock, Sources};
+use super::Moment;
 
 /// The system's own time.
 ///
@@ -40,6 +45,16 @@ pub enum ClockSource {
     /// Goes on while the machine is suspended: a timer of ten minutes fires when the machine wakes
     /// up after an hour. On systems other than Linux as [`Monotonic`](ClockSource::Monotonic).
     Boottime,
+    /// As [`Monotonic`](ClockSource::Monotonic), but at the pace of the hardware: nobody slews it, so
+    /// its seconds are those of the crystal, some ten millionths too long or too short, and always the
+    /// same. For measuring beside other raw clocks; timers by it run apart from the wall clock by
+    /// seconds a day.
+    ///
+    /// No thread can sleep by this clock. The driver sleeps by the monotonic one, gets up a little
+    /// before long waits are over, and sleeps the rest: some wake-ups more, never early, and late by
+    /// no more than otherwise. On systems other than Linux as
+    /// [`Monotonic`](ClockSource::Monotonic).
+    MonotonicRaw,
 }
 
 impl SystemClock {
@@ -58,8 +73,9 @@ impl SystemClock {
             source: self.source,
             origin: Instant::now(),
             boot_origin_ns: boot_nanos(),
+            raw_origin_ns: raw_nanos(),
             // The counter does not tell when the machine was suspended.
-            cheap: (self.source == ClockSource::Monotonic && cheap::is_trusted())
+            cheap: (self.source != ClockSource::Boottime && cheap::is_trusted())
                 .then(CheapClock::new),
         }
     }
@@ -71,6 +87,7 @@ pub(super) struct SystemReadings {
     source: ClockSource,
     origin: Instant,
     boot_origin_ns: u64,
+    raw_origin_ns: u64,
     cheap: Option<CheapClock>,
 }
 
@@ -93,6 +110,9 @@ impl SystemReadings {
             ClockSource::Boottime => {
                 Moment::from_nanos(boot_nanos().saturating_sub(self.boot_origin_ns))
             }
+            ClockSource::MonotonicRaw => {
+                Moment::from_nanos(raw_nanos().saturating_sub(self.raw_origin_ns))
+            }
         }
     }
 
@@ -112,6 +132,15 @@ impl SystemReadings {
         }
     }
 
+    /// How long to sleep by the kernel's monotonic clock while `left` is to pass by this one, so as not
+    /// to oversleep. Less than all only if the two may run apart; who sleeps so looks again.
+    pub(super) fn nap(&self, left: Duration) -> Duration {
+        match self.source {
+            ClockSource::MonotonicRaw if cfg!(target_os = "linux") => unslewed(left),
+            _ => left,
+        }
+    }
+
     pub(super) fn wall(&self) -> SystemTime {
         SystemTime::now()
     }
@@ -122,12 +151,37 @@ impl SystemReadings {
     }
 }
 
+/// The kernel slews its clock by 11 % at most, and an eighth is a little more. What is short enough
+/// that the difference is less than a millisecond is slept in one go.
+fn unslewed(left: Duration) -> Duration {
+    const SHORT: Duration = Duration::from_millis(8);
+    match left <= SHORT {
+        true => left,
+        false => left - left / 8,
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn boot_nanos() -> u64 {
-    let at = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    nanos_of(rustix::time::ClockId::Boottime)
+}
+
+#[cfg(target_os = "linux")]
+fn raw_nanos() -> u64 {
+    nanos_of(rustix::time::ClockId::MonotonicRaw)
+}
+
+#[cfg(target_os = "linux")]
+fn nanos_of(clock: rustix::time::ClockId) -> u64 {
+    let at = rustix::time::clock_gettime(clock);
     let seconds = u64::try_from(at.tv_sec).unwrap_or(0);
     let nanos = u64::try_from(at.tv_nsec).unwrap_or(0);
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn raw_nanos() -> u64 {
+    boot_nanos()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -143,9 +197,15 @@ mod tests {
     use super::*;
     use wheel_sync::thread;
 
+    const SOURCES: [ClockSource; 3] = [
+        ClockSource::Monotonic,
+        ClockSource::Boottime,
+        ClockSource::MonotonicRaw,
+    ];
+
     #[test]
-    fn time_goes_on_by_either_source() {
-        for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+    fn time_goes_on_by_each_source() {
+        for source in SOURCES {
             let clock = SystemClock::with_source(source).start();
             let first = clock.now();
             while clock.now() == first {
@@ -156,8 +216,49 @@ mod tests {
     }
 
     #[test]
+    fn a_nap_does_not_oversleep_however_the_kernel_slews_its_clock_and_ends_soon() {
+        for slewed in [889u32, 999, 1000, 1001, 1111] {
+            let mut left = Duration::from_secs(3600);
+            for naps in 0.. {
+                // A thread does not sleep for less.
+                if left < Duration::from_micros(50) {
+                    break;
+                }
+                let passed = unslewed(left) * 1000 / slewed;
+                if passed >= left {
+                    assert!(
+                        passed - left <= Duration::from_millis(1),
+                        "{slewed}: overslept"
+                    );
+                    break;
+                }
+                left -= passed;
+                assert!(naps < 20, "{slewed}: {left:?} are left after {naps} naps");
+            }
+        }
+        assert_eq!(unslewed(Duration::ZERO), Duration::ZERO);
+        assert!(unslewed(Duration::MAX) < Duration::MAX);
+    }
+
+    #[test]
+    fn only_the_raw_clock_is_approached_in_steps() {
+        let hour = Duration::from_secs(3600);
+        for source in SOURCES {
+            let nap = SystemClock::with_source(source).start().nap(hour);
+            let in_steps = source == ClockSource::MonotonicRaw && cfg!(target_os = "linux");
+            assert_eq!(nap < hour, in_steps, "{source:?}");
+        }
+    }
+
+    #[test]
     fn the_upper_reading_is_never_below_the_true_one_on_any_thread() {
-        let clock = SystemClock::new().start();
+        for source in [ClockSource::Monotonic, ClockSource::MonotonicRaw] {
+            never_below_the_true_reading(source);
+        }
+    }
+
+    fn never_below_the_true_reading(source: ClockSource) {
+        let clock = SystemClock::with_source(source).start();
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
@@ -188,10 +289,11 @@ mod tests {
     #[test]
     fn a_source_that_stands_before_its_origin_reads_as_the_origin() {
         let hour = std::time::Duration::from_secs(3600);
-        for source in [ClockSource::Monotonic, ClockSource::Boottime] {
+        for source in SOURCES {
             let mut clock = SystemClock::with_source(source).start();
             clock.origin += hour;
             clock.boot_origin_ns += 3_600_000_000_000;
+            clock.raw_origin_ns += 3_600_000_000_000;
             for _ in 0..1000 {
                 assert_eq!(clock.now(), Moment::ZERO);
                 assert!(clock.now_about() < Moment::ZERO.after(hour));

@@ -109,7 +109,8 @@ impl EventWaiter {
 
     pub(super) fn wait(&mut self, clock: &Clock, until: Until) -> bool {
         let (now, wake_at) = (clock.now(), until.wake_at(self.spin));
-        let slept = wake_at > now && self.sleep(wake_at.since(now), wake_at, until.wall_ms);
+        let slept =
+            wake_at > now && self.sleep(clock.nap(wake_at.since(now)), wake_at, until.wall_ms);
         until.spin_through(clock, self.spin, || {
             let rung = self.bell.was_rung();
             if rung {

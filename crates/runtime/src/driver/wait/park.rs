@@ -64,7 +64,8 @@ impl ParkWaiter {
             rung = if end == Moment::NEVER {
                 self.bell.changed.wait(rung)
             } else {
-                self.bell.changed.wait_timeout(rung, end.since(now))
+                let left = clock.nap(end.since(now));
+                self.bell.changed.wait_timeout(rung, left)
             };
             now = clock.now();
         }
