@@ -188,6 +188,7 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
             "hashbrown",
             "hdrhistogram",
             "jiff",
+            "libc",
             "metrics",
             "pin-project-lite",
             "rayon",

@@ -101,7 +101,7 @@ fn clamped(value: i128) -> i64 {
 #[cfg(target_os = "linux")]
 fn read() -> io::Result<Told> {
     // SAFETY: a `timex` is numbers alone, and zeroes are a value of each. Its `modes` of 0 asks for
-    // nothing to be changed, and the kernel writes into this one and keeps no pointer to it. [U30]
+    // nothing to be changed, and the kernel writes into this one and keeps no pointer to it. [U32]
     let (state, timex) = unsafe {
         let mut timex: libc::timex = std::mem::zeroed();
         (libc::adjtimex(&raw mut timex), timex)

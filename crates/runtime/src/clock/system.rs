@@ -10,8 +10,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use super::cheap::{self, CheapClock, Sources};
 use super::Moment;
+use super::cheap::{self, CheapClock, Sources};
 
 /// The system's own time.
 ///

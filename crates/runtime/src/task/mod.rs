@@ -8,6 +8,7 @@
 //!           conclude.rs  what came of it: record, try again or arm what follows the end
 //!           after.rs     hooks, and what is to be dropped
 //!           elsewhere.rs the same, where the driver has it done
+//!           end.rs       the last steps of a task
 //!  driver:  over_time.rs its time is over, although its handler has not returned
 //!  worker:  failing.rs   the policy and the hooks that have a say in it
 //!           rules.rs     what is done when runs fail again and again
@@ -37,6 +38,7 @@ mod conclude;
 mod context;
 mod control;
 mod elsewhere;
+mod end;
 mod failing;
 mod handle;
 mod id;
@@ -73,7 +75,7 @@ use crate::driver::{Engine, TimerKey};
 use crate::panics::discard;
 use crate::policy::{Misfire, Overlap};
 use crate::schedule::{Due, Plan};
-use crate::scheduler::{Core, EventKind, Fire, Limits, ShardDoor, WayOut};
+use crate::scheduler::{Core, EventKind, Fire, Limits};
 
 #[cfg(feature = "async")]
 pub use awaiting::Cancelled;
@@ -87,6 +89,7 @@ pub use context::Context;
 pub(crate) use control::Stopped;
 pub use control::{CancelOutcome, RescheduleError};
 pub(crate) use elsewhere::Errand;
+pub(crate) use end::Leftovers;
 pub(crate) use failing::Failing;
 pub use failing::Failure;
 pub use handle::TaskHandle;
@@ -97,14 +100,13 @@ pub use outcome::{IntoOutcome, Outcome};
 pub use pause::{PauseOutcome, ResumeFrom, ResumeOutcome};
 use rare::Rare;
 pub(crate) use run::{Excuse, is_inside_run_of_core, is_inside_run_of_task};
+use state::State;
 pub use state::TaskState;
 pub(crate) use state::Ticket;
-use state::{End, State};
 pub use stop::StopReason;
 use tally::LazyTally;
 pub(crate) use terms::Terms;
 pub use token::CancelToken;
-use upstream::News;
 pub(crate) use upstream::{Condition, Dependent, First, Listener, Then, Upstream};
 pub(crate) use waiting::{Occasion, WaitingRun};
 
@@ -182,14 +184,6 @@ struct Tally {
     last_error: Option<Arc<str>>,
 }
 
-/// What an ended task leaves behind: the user's code, and those that wait for it. Dropped and told
-/// outside of every lock.
-#[must_use = "drop it after the lock"]
-pub(crate) struct Leftovers {
-    code: Option<Code>,
-    news: Option<News>,
-}
-
 /// The engine took nothing: it is closed.
 #[derive(Debug)]
 pub(crate) struct NotArmed;
@@ -216,27 +210,6 @@ impl From<Handler> for Code {
             failing: None,
             terms: None,
         }
-    }
-}
-
-impl Leftovers {
-    pub(crate) const NOTHING: Leftovers = Leftovers {
-        code: None,
-        news: None,
-    };
-
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.code.is_none() && self.news.is_none()
-    }
-
-    fn take_news(&mut self) -> Option<News> {
-        self.news.take()
-    }
-
-    /// Tells those that wait, and drops the rest; a panic of the user's `Drop` ends here.
-    pub(crate) fn discard(self) {
-        self.news.into_iter().for_each(News::tell);
-        self.code.into_iter().for_each(Code::discard);
     }
 }
 
@@ -363,47 +336,6 @@ impl Task {
         life.forget_pause();
     }
 
-    /// The last steps of a task that has just ended. From here on its id is free.
-    fn bury(self: &Arc<Task>, life: &mut Life) -> Leftovers {
-        self.bury_by(life, WayOut::default())
-    }
-
-    /// The same by doors that the driver has entered before.
-    fn bury_by(self: &Arc<Task>, life: &mut Life, way_out: WayOut<'_>) -> Leftovers {
-        let state = life.state.name();
-        // Before the id is free, and a task that takes it is told of.
-        self.note(life, || EventKind::Ended { state });
-        // Before it is free, too: whoever does not find it live any more finds it there.
-        match way_out.ended {
-            Some(door) => door.push(self),
-            None => self.core.ended.push(self),
-        }
-        self.take_down(life, way_out.shard)
-    }
-
-    /// As `bury`, of a task that never was one: its user is told that it was refused.
-    fn bury_refused(&self, life: &mut Life) -> Leftovers {
-        self.take_down(life, None)
-    }
-
-    fn take_down(&self, life: &mut Life, door: Option<ShardDoor<'_>>) -> Leftovers {
-        debug_assert!(life.state.name().has_ended());
-        self.disarm(life);
-        life.clear_backlog();
-        match door {
-            Some(door) => self.core.registry.remove_by(door, self),
-            None => self.core.registry.remove(self),
-        }
-        if life.waiters > 0 {
-            self.ended.notify_all();
-        }
-        life.forget_upstream();
-        Leftovers {
-            code: life.code.take(),
-            news: life.take_dependents(life.state.name()),
-        }
-    }
-
     /// Whether as many runs have started, or are to start, as were wanted.
     fn has_enough(&self, life: &Life) -> bool {
         let limits = self.settings.limits.as_ref();
@@ -419,18 +351,6 @@ impl Task {
     fn has_more(&self, life: &Life) -> bool {
         let is_due_later = life.has_next() || life.has_upstream();
         is_due_later || life.state.runs() > 0 || life.backlog_len() > 0
-    }
-
-    /// With nothing to come the task ends: what was left was left out.
-    fn end_without_more(self: &Arc<Task>, life: &mut Life) -> Leftovers {
-        // What a closed engine has refused is ended, and named, by the shutdown.
-        if self.has_more(life) || self.core.engine.is_closed() {
-            return Leftovers::NOTHING;
-        }
-        match life.state.end(End::Skipped) {
-            Ok(()) => self.bury(life),
-            Err(_) => Leftovers::NOTHING,
-        }
     }
 
     /// Lets go of the lock, under which the task has gone on from `before`.

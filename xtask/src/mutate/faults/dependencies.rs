@@ -15,7 +15,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "an id is free before the history knows its task",
-        file: "crates/runtime/src/task/mod.rs",
+        file: "crates/runtime/src/task/end.rs",
         find: "            None => self.core.ended.push(self),\n        }\n        self.take_down(life, way_out.shard)\n",
         replace: "            None => {\n                let leftovers = self.take_down(life, way_out.shard);\n                self.core.ended.push(self);\n                return leftovers;\n            }\n        }\n        self.take_down(life, None)\n",
         notice: Notice::Model(
@@ -35,7 +35,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "those that wait for a task are not told of its cancel",
-        file: "crates/runtime/src/task/mod.rs",
+        file: "crates/runtime/src/task/end.rs",
         find: "            news: life.take_dependents(life.state.name()),\n",
         replace: "            news: None,\n",
         notice: Notice::Model(

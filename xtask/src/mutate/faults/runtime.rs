@@ -40,7 +40,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "a task that ends tells no waiter",
-        file: "crates/runtime/src/task/mod.rs",
+        file: "crates/runtime/src/task/end.rs",
         find: "        self.ended.notify_all();\n",
         replace: "",
         notice: Notice::Model("handle_wait", "a_waiter_returns_when_the_task"),
