@@ -1,5 +1,7 @@
 //! What the states of a task are called.
 
+use std::fmt;
+
 /// Where a task stands. While runs of it wait or are going, it stands where the busiest of them does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -46,5 +48,24 @@ impl TaskState {
             | TaskState::Dead
             | TaskState::Skipped => true,
         }
+    }
+}
+
+/// One word, in small letters, as in logs and metrics: `scheduled`, `timed_out`.
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            TaskState::Scheduled => "scheduled",
+            TaskState::Queued => "queued",
+            TaskState::Running => "running",
+            TaskState::Retrying => "retrying",
+            TaskState::Paused => "paused",
+            TaskState::Succeeded => "succeeded",
+            TaskState::Failed => "failed",
+            TaskState::TimedOut => "timed_out",
+            TaskState::Cancelled => "cancelled",
+            TaskState::Dead => "dead",
+            TaskState::Skipped => "skipped",
+        })
     }
 }
