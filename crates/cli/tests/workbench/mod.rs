@@ -101,6 +101,12 @@ pub(crate) struct Started {
     child: Option<Child>,
 }
 
+impl From<Child> for Started {
+    fn from(child: Child) -> Started {
+        Started { child: Some(child) }
+    }
+}
+
 impl Started {
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(self.child.as_ref().unwrap());
