@@ -31,7 +31,8 @@ Exit codes:
   2        wrong usage, or a task file with faults (nothing was run)
   3        the engine could not be started
   4        it ended as asked, but standard output could not be written to, such as a full disk
-  128 + n  signal n ended it: 129 SIGHUP, 130 SIGINT (Ctrl-C), 131 SIGQUIT, 143 SIGTERM"
+  128 + n  signal n ended it: 129 SIGHUP (of a terminal that has hung up), 130 SIGINT (Ctrl-C),
+           131 SIGQUIT, 143 SIGTERM"
     };
 }
 
@@ -101,7 +102,7 @@ pub(crate) struct ManArgs {
 }
 
 /// How `wheel run` runs.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = exit_codes!(), after_long_help = LONG_HELP)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -202,7 +203,7 @@ Exit codes:
   4  standard output could not be written to";
 
 /// Which file is read, and as what.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Source {
     /// The task file, or the crontab; `wheel run --help` describes both
     #[arg(value_name = "FILE")]
@@ -218,7 +219,7 @@ pub(crate) struct Source {
 }
 
 /// Where a crontab is meant.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CrontabZone {
     /// The time zone of a crontab above its first `CRON_TZ`; that of the machine, unless given
     #[arg(long, value_name = "ZONE", requires = "crontab")]
@@ -350,6 +351,11 @@ Programs:
   workers, whatever the number of cores; when more programs are due, the rest start late. Each
   program gets a process group of its own and no standard input. A run ends when its program ends;
   what the program has left behind in its group is then ended as well.
+
+SIGHUP:
+  The file is read again. What has not changed goes on, what has is replaced, what is gone is not due
+  any more; runs that are going come to their end. A file with faults changes nothing, and they are
+  shown. When the terminal of wheel has hung up, SIGHUP ends it.
 
 The end:
   At a signal, and when --for is over, nothing new is started. What runs gets SIGTERM, and SIGKILL

@@ -93,6 +93,13 @@ impl Record {
         }
     }
 
+    /// The number of one more task.
+    pub(crate) fn grow(&self) -> usize {
+        let mut state = self.state.lock();
+        state.tallies.push(Tally::default());
+        state.tallies.len() - 1
+    }
+
     /// Writes down that a program was started, for this attempt of a run.
     pub(crate) fn started(
         &self,

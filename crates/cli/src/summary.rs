@@ -2,13 +2,14 @@
 //! programs.
 
 use std::fmt::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 use wheel_runtime::SkipReason;
 
-use crate::file::TaskFile;
 use crate::record::{Counts, LatenessUs, Outcome, Record};
+use crate::run::{Member, Place};
 use crate::signals;
 
 /// A longer table shows the tasks with something to tell, and counts the others.
@@ -79,6 +80,8 @@ struct Row {
     counts: Counts,
     skipped: u64,
     pending: bool,
+    /// It is not in the file any more, or is another one there.
+    removed: bool,
     lateness_max_us: u64,
     last: Option<String>,
     #[serde(skip)]
@@ -87,21 +90,22 @@ struct Row {
 
 impl Summary {
     pub(crate) fn new(
-        file: &TaskFile,
+        file: &Path,
         record: &Record,
-        left: &[Left],
+        left: &[(Member, Left)],
         cause: Cause,
         exit_code: u8,
         took: Duration,
     ) -> Summary {
-        let rows: Vec<Row> = file
-            .tasks
+        let tallies = record.tallies();
+        let rows: Vec<Row> = left
             .iter()
-            .zip(record.tallies())
-            .zip(left)
-            .map(|((task, tally), left)| Row {
-                id: task.id.clone(),
-                schedule: task.due(),
+            .map(|(member, left)| (member, left, &tallies[member.number()]))
+            .filter(|(member, _, tally)| member.place == Place::InFile || tally.counts.runs > 0)
+            .map(|(member, left, tally)| Row {
+                id: member.task().id.clone(),
+                schedule: member.task().due(),
+                removed: member.place == Place::Gone,
                 counts: tally.counts,
                 skipped: left.skipped,
                 pending: left.pending,
@@ -112,7 +116,7 @@ impl Summary {
                     .try_into()
                     .unwrap_or(u64::MAX),
                 went_wrong: tally.counts.failed + tally.counts.cut > 0,
-                last: match tally.last {
+                last: match tally.last.clone() {
                     Some(Outcome::Succeeded) => Some("ok".to_owned()),
                     Some(Outcome::Failed(reason) | Outcome::Cut(reason)) => Some(reason),
                     None => left.last_skip.and_then(never_ran).map(str::to_owned),
@@ -120,7 +124,7 @@ impl Summary {
             })
             .collect();
         Summary {
-            file: file.path.display().to_string(),
+            file: file.display().to_string(),
             cause,
             ended: match cause {
                 Cause::Idle => "idle",
@@ -133,7 +137,7 @@ impl Summary {
             },
             exit_code,
             seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
-            tasks: rows.len(),
+            tasks: rows.iter().filter(|row| !row.removed).count(),
             total: record.total(),
             skipped: rows.iter().map(|row| row.skipped).sum(),
             pending: rows.iter().filter(|row| row.pending).count(),
@@ -205,7 +209,7 @@ impl Summary {
             let _ = writeln!(
                 text,
                 "{} without failures (--json lists them)",
-                counted(self.per_task.len() as u64, "task")
+                counted(self.tasks as u64, "task")
             );
             return;
         }
@@ -276,8 +280,9 @@ impl Row {
         };
         let [runs, succeeded, failed, cut, skipped] =
             [runs, succeeded, failed, cut, self.skipped].map(|count| count.to_string());
+        let gone = if self.removed { " (gone)" } else { "" };
         [
-            self.id.clone(),
+            format!("{}{gone}", self.id),
             self.schedule.clone(),
             runs,
             succeeded,

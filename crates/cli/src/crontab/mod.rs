@@ -8,6 +8,7 @@
 //!   command.rs            its command and input  -|-> entry.rs: one Task -> TaskFile
 //!   account.rs            whose it is            -|        '-> fault.rs of the task file
 //!   name.rs               what it is called      -|
+//! again.rs                which entries are those of before, when it is read again
 //! place.rs                what cron asks of the file itself; zone.rs: where this machine is
 //! ```
 //!
@@ -24,6 +25,8 @@ mod command;
 mod name;
 mod account;
 
+mod again;
+
 mod place;
 mod zone;
 
@@ -34,6 +37,7 @@ use wheel_runtime::Zone;
 
 use crate::file::{self, Faults, FileError, Task, TaskFile};
 use account::Accounts;
+pub(crate) use again::keep_names;
 use entry::Entry;
 use setting::{Line, Setting};
 pub(crate) use zone::of_this_machine;

@@ -12,6 +12,7 @@
 //!                                                            '-> fault.rs: where, what would be right
 //! ```
 
+mod change;
 mod schedule;
 
 mod tables;
@@ -43,12 +44,13 @@ use wheel_runtime::{Jitter, Misfire, Overlap, Priority};
 use wheel_sync::Arc;
 
 pub(crate) use calendar::instant;
+pub(crate) use change::Difference;
 pub(crate) use fault::{Faults, is_harmful};
 pub(crate) use keys::nearest;
 pub(crate) use limits::{Concurrency, Rate};
 pub(crate) use program::{Finder, Program};
 pub(crate) use retry::{Backoff, Retry};
-pub(crate) use schedule::{Floor, Schedule};
+pub(crate) use schedule::{Floor, Kind, Schedule};
 pub(crate) use upstream::Upstream;
 
 /// All tasks of a file, in its order.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 /// A program that was found, and how to call it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
     /// Where it is.
     pub(crate) path: PathBuf,

@@ -115,6 +115,10 @@ impl Schedule {
             }
             Kind::Cron { cron, zone } => Schedule::cron(Cron::clone(cron)).timezone(zone.clone()),
         };
+        self.in_window(schedule)
+    }
+
+    fn in_window(&self, schedule: wheel_runtime::Schedule) -> wheel_runtime::Schedule {
         let schedule = match self.not_before {
             Some(begin) => schedule.not_before(begin),
             None => schedule,
@@ -122,6 +126,38 @@ impl Schedule {
         match self.not_after {
             Some(end) => schedule.not_after(end),
             None => schedule,
+        }
+    }
+
+    /// The same for a task that takes the place of one that was due so much later: a grid and a delay
+    /// go on as they were.
+    pub(crate) fn going_on(&self, rest: Duration, now: SystemTime) -> wheel_runtime::Schedule {
+        use wheel_runtime::Schedule;
+        let schedule = match &self.kind {
+            Kind::After(_) => return Schedule::after(rest),
+            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
+                match now.checked_add(rest) {
+                    Some(next) => Schedule::every(*period).start_at(next),
+                    None => Schedule::every(*period),
+                }
+            }
+            _ => return self.asked(),
+        };
+        self.in_window(schedule)
+    }
+
+    /// The floor of [`going_on`](Schedule::going_on).
+    pub(crate) fn floor_in(&self, rest: Duration) -> Floor {
+        let period = match &self.kind {
+            Kind::After(_) => None,
+            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => Some(*period),
+            _ => return self.floor(),
+        };
+        // The instant goes by way of the wall clock, which counts in smaller parts than it shows.
+        let rest = rest.saturating_sub(Duration::from_millis(1));
+        match Instant::now().checked_add(rest) {
+            Some(first) => Floor::Grid { first, period },
+            None => Floor::Wall(SystemTime::UNIX_EPOCH),
         }
     }
 

@@ -2,13 +2,36 @@
 
 use std::time::Duration;
 
-use wheel_runtime::{RateLimit, Retry, Scheduler, TaskBuilder};
+use wheel_runtime::{RateLimit, Retry, Schedule, Scheduler, SubmitError, TaskBuilder};
+use wheel_sync::Arc;
 
+use super::handler::Handler;
+use super::roster::{Member, Place};
 use crate::file::{self, Backoff, Rate, Task};
 
-/// The task, ready for its handler.
-pub(super) fn builder<'s>(scheduler: &'s Scheduler, task: &Task) -> TaskBuilder<'s> {
-    let mut builder = scheduler.task(&task.id).schedule(task.schedule.asked());
+/// Hands the task of a handler over, to be due as `schedule` says.
+///
+/// # Errors
+///
+/// What the scheduler refuses it for.
+pub(super) fn hand_over(
+    scheduler: &Scheduler,
+    handler: &Arc<Handler>,
+    schedule: Schedule,
+) -> Result<Member, SubmitError> {
+    let (hook, runner) = (Arc::clone(handler), Arc::clone(handler));
+    let builder = builder(scheduler, &handler.task(), schedule);
+    let builder = builder.on_failure(move |failure| hook.failed(failure));
+    let handle = builder.run(move |context| runner.run(context))?;
+    Ok(Member {
+        handler: Arc::clone(handler),
+        handle,
+        place: Place::InFile,
+    })
+}
+
+fn builder<'s>(scheduler: &'s Scheduler, task: &Task, schedule: Schedule) -> TaskBuilder<'s> {
+    let mut builder = scheduler.task(&task.id).schedule(schedule);
     if let Some(count) = task.schedule.count {
         builder = builder.count(count);
     }

@@ -3,14 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use wheel_runtime::TaskHandle;
-use wheel_sync::{
-    Arc,
-    thread::{self, JoinHandle},
-};
+use wheel_sync::thread::{self, JoinHandle};
 
 use super::ending::{Ending, Limits};
-use super::handler::{Seen, Setting};
+use super::handler::Setting;
 use crate::live::{self, Standing};
 
 /// The line at the bottom of the terminal, while it is drawn.
@@ -22,18 +18,13 @@ pub(super) struct Drawing {
 
 impl Drawing {
     /// Draws until `ending` says that the end has come.
-    pub(super) fn start(
-        setting: &Setting,
-        handles: &Arc<[TaskHandle]>,
-        ending: &Ending,
-        limits: Limits,
-    ) -> Drawing {
-        let drawn = (setting.clone(), Arc::clone(handles), ending.clone());
+    pub(super) fn start(setting: &Setting, ending: &Ending, limits: Limits) -> Drawing {
+        let drawn = (setting.clone(), ending.clone());
         let draw = move || {
-            let (setting, handles, ending) = drawn;
+            let (setting, ending) = drawn;
             loop {
                 let begun = Instant::now();
-                let line = live::line(&standing(&setting, &handles));
+                let line = live::line(&standing(&setting));
                 // A million tasks take a while to look at: that is a tenth of a processor's time at
                 // most.
                 let pause = live::DRAW_EVERY.max(9 * begun.elapsed());
@@ -70,21 +61,23 @@ impl Drawing {
     }
 }
 
-fn standing(setting: &Setting, handles: &[TaskHandle]) -> Standing {
-    let mut seen = Vec::with_capacity(handles.len());
+fn standing(setting: &Setting) -> Standing {
     let mut next: Option<(Duration, String)> = None;
-    for handle in handles {
-        let info = handle.info();
-        seen.push(Seen::from(&info));
-        if let Some(rest) = info.next_in
-            && next.as_ref().is_none_or(|(least, _)| rest < *least)
-        {
-            next = Some((rest, info.id));
-        }
-    }
+    let seen: Vec<_> = (setting.roster.all().into_iter())
+        .map(|member| {
+            let info = member.info();
+            if let Some(rest) = info.next_in
+                && next.as_ref().is_none_or(|(least, _)| rest < *least)
+            {
+                next = Some((rest, info.id.clone()));
+            }
+            (member, info)
+        })
+        .collect();
     Standing {
         pending: setting
-            .pending(&seen)
+            .roster
+            .pending(&seen, &setting.record)
             .into_iter()
             .filter(|pending| *pending)
             .count(),

@@ -51,6 +51,11 @@ impl Ending {
         self.shared.changed.notify_all();
     }
 
+    /// Something is pending again.
+    pub(crate) fn busy(&self) {
+        self.shared.state.lock().idle = false;
+    }
+
     /// Waits for the end, at most until `pause_over`; `None` when that comes first. The first cause
     /// stays the cause.
     pub(crate) fn wait(&self, limits: Limits, pause_over: Option<Instant>) -> Option<Cause> {

@@ -8,15 +8,14 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use wheel_runtime::{
-    Context, Failure, Outcome as Verdict, Overlap, StopReason, TaskInfo, TaskState,
-};
+use wheel_runtime::{Context, Failure, Outcome as Verdict, Overlap, StopReason};
 use wheel_sync::{Arc, Mutex};
 
 use super::account::{self, Account};
+use super::roster::Roster;
 use super::time::Time;
 use crate::child::{Children, Stops, Told};
-use crate::file::{Floor, Inherits, Task, TaskFile};
+use crate::file::{Floor, Inherits, Task};
 use crate::output::{Lines, Printer};
 use crate::record::{Outcome, Punctuality, Record};
 use crate::service;
@@ -33,44 +32,11 @@ pub(crate) enum Show {
 /// What all handlers of a run share.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
-    pub(crate) file: Arc<TaskFile>,
+    pub(crate) roster: Roster,
     pub(crate) children: Children,
     pub(crate) printer: Printer,
     pub(crate) record: Record,
     pub(crate) show: Show,
-}
-
-impl Setting {
-    /// For each task, whether it would run again.
-    pub(crate) fn pending(&self, seen: &[Seen]) -> Vec<bool> {
-        let tallies = self.record.tallies();
-        let now = SystemTime::now();
-        let tasks = self.file.tasks.iter().zip(tallies).zip(seen);
-        let pending = tasks.map(|((task, tally), seen)| {
-            let schedule = &task.schedule;
-            let has_more = !seen.is_skipped && schedule.goes_on_after(now, seen.last);
-            has_more && schedule.count.is_none_or(|count| tally.counts.runs < count)
-        });
-        pending.collect()
-    }
-}
-
-/// What the scheduler knows of whether a task will run again.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
-    /// It ran once only, and was too late for that, or what it depends on has ended otherwise.
-    is_skipped: bool,
-    /// The instant that its last run was for.
-    last: Option<SystemTime>,
-}
-
-impl From<&TaskInfo> for Seen {
-    fn from(info: &TaskInfo) -> Seen {
-        Seen {
-            is_skipped: info.state == TaskState::Skipped,
-            last: info.last_run.map(|run| run.nominal),
-        }
-    }
 }
 
 /// How a run ends that waited for this attempt when the end of `wheel` came.
@@ -81,12 +47,15 @@ pub(crate) fn cut_before(attempt: u32) -> Outcome {
 /// One task, ready to be run as often as it is due.
 #[derive(Debug)]
 pub(crate) struct Handler {
-    index: usize,
+    /// Of its record.
+    number: usize,
+    /// As the file has it now: a run that has begun has the one of its beginning.
+    task: Mutex<Arc<Task>>,
     setting: Setting,
     /// A moment before the task was handed to the scheduler.
     made: Instant,
     /// Before what no run may start.
-    floor: Floor,
+    floor: Mutex<Floor>,
     account: Account,
     /// Held while the program runs, where the next run may come before that is gone: its deadline
     /// is over for the scheduler, and the program has the grace.
@@ -95,20 +64,40 @@ pub(crate) struct Handler {
 
 impl Handler {
     /// To be made right before the task is handed to the scheduler.
-    pub(crate) fn new(index: usize, setting: Setting) -> Handler {
-        let task = &setting.file.tasks[index];
+    pub(crate) fn new(number: usize, task: Arc<Task>, setting: Setting) -> Handler {
         let is_let_go = task.deadline.is_some();
         let may_be_beside = matches!(task.overlap, Some(Overlap::Allow { .. }));
         let alone = (is_let_go && !may_be_beside).then(Mutex::default);
         let floor = task.schedule.floor();
         Handler {
-            index,
-            account: Account::new(index, setting.record.clone()),
+            number,
+            account: Account::new(number, setting.record.clone()),
+            task: Mutex::new(task),
             setting,
             made: Instant::now(),
-            floor,
+            floor: Mutex::new(floor),
             alone,
         }
+    }
+
+    /// The number of its record.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The task as the file has it now.
+    pub(crate) fn task(&self) -> Arc<Task> {
+        Arc::clone(&self.task.lock())
+    }
+
+    /// Runs that begin from now on are of this task.
+    pub(crate) fn change(&self, task: Arc<Task>) {
+        *self.task.lock() = task;
+    }
+
+    /// Says anew before what no run may start.
+    pub(crate) fn begin_with(&self, floor: Floor) {
+        *self.floor.lock() = floor;
     }
 
     /// Runs the program and waits for its end. Does nothing when the end of `wheel` has begun.
@@ -127,14 +116,14 @@ impl Handler {
             Some(Overlap::CancelRunning) => self.account.begun_instead(attempt),
             _ => self.account.begun(attempt),
         }
-        let limits = Time::of(task, context);
+        let limits = Time::of(&task, context);
         if limits.is_over() {
-            record.not_started(self.index, number);
+            record.not_started(self.number, number);
             self.account.failed(attempt);
             return Verdict::Failure(limits.why);
         }
         let started = self
-            .command()
+            .command(&task)
             .and_then(|mut command| children.start(&mut command));
         let late = context.since_due();
         let running = match started {
@@ -146,14 +135,14 @@ impl Handler {
                 return Verdict::Success;
             }
             Err(error) => {
-                record.not_started(self.index, number);
+                record.not_started(self.number, number);
                 self.account.failed(attempt);
-                return Verdict::Failure(self.why_not_started(&error));
+                return Verdict::Failure(why_not_started(&task, &error));
             }
         };
         // What was due before there was a scheduler is late since then.
         let late = late.min(self.made.elapsed());
-        record.started(self.index, number, punctuality, late);
+        record.started(self.number, number, punctuality, late);
         let is_called_off = || context.stop_reason() == Some(StopReason::GaveWay);
         let stops = Stops {
             until: limits.until,
@@ -164,7 +153,7 @@ impl Handler {
         };
         let ended = running.follow(&mut Lines::new(&task.id, printer), stops);
         if matches!(&ended, Ok(ended) if ended.told == Some(Told::TimeOver)) {
-            record.timed_out(self.index);
+            record.timed_out(self.number);
         }
         match limits.outcome(ended) {
             Outcome::Succeeded => {
@@ -200,7 +189,7 @@ impl Handler {
 
     /// Compares the clock with what the file asks for, and not with what the scheduler says.
     fn punctuality(&self, context: &Context) -> Punctuality {
-        let is_early = match &self.floor {
+        let is_early = match &*self.floor.lock() {
             Floor::Wall(instant) => SystemTime::now() < *instant,
             Floor::Nominal => SystemTime::now() < context.nominal(),
             Floor::Grid { first, period } => {
@@ -216,21 +205,7 @@ impl Handler {
         }
     }
 
-    fn task(&self) -> &Task {
-        &self.setting.file.tasks[self.index]
-    }
-
-    /// The system says "not found" of a program and of a folder alike.
-    fn why_not_started(&self, error: &io::Error) -> String {
-        let missing = |dir: &&PathBuf| error.kind() == io::ErrorKind::NotFound && !dir.is_dir();
-        match self.task().dir.as_ref().filter(missing) {
-            Some(dir) => format!("cannot start: there is no folder {}", dir.display()),
-            None => format!("cannot start: {error}"),
-        }
-    }
-
-    fn command(&self) -> io::Result<Command> {
-        let task = self.task();
+    fn command(&self, task: &Task) -> io::Result<Command> {
         let mut command = Command::new(&task.program.path);
         command
             .arg0(&task.program.args[0])
@@ -279,4 +254,13 @@ fn input(bytes: Option<&[u8]>) -> io::Result<Stdio> {
     let (reader, mut writer) = io::pipe()?;
     writer.write_all(bytes)?;
     Ok(reader.into())
+}
+
+/// The system says "not found" of a program and of a folder alike.
+fn why_not_started(task: &Task, error: &io::Error) -> String {
+    let missing = |dir: &&PathBuf| error.kind() == io::ErrorKind::NotFound && !dir.is_dir();
+    match task.dir.as_ref().filter(missing) {
+        Some(dir) => format!("cannot start: there is no folder {}", dir.display()),
+        None => format!("cannot start: {error}"),
+    }
 }

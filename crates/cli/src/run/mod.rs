@@ -4,7 +4,7 @@
 //! 1 read the file                   file/, crontab/
 //! 2 start the engine, then listen to signals
 //! 3 hand every task to it           handler.rs: what a task does when it is due
-//! 4 wait for the end                ending.rs: idle, time over, signal
+//! 4 wait for the end                ending.rs: idle, time over, signal; meanwhile, at SIGHUP, reload.rs
 //! 5 end the programs                SIGTERM, the grace, SIGKILL
 //! 6 say what happened               summary.rs
 //! ```
@@ -13,11 +13,15 @@
 //! of the scheduler. While it waits for the end it prints nothing, for that may take as long as it
 //! pleases the reader.
 
+mod roster;
+
 mod asked;
 mod handler;
 mod time;
 
 mod account;
+
+mod reload;
 
 mod drawing;
 mod ending;
@@ -26,7 +30,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Scheduler, TaskHandle, TaskInfo, TaskState};
+use wheel_runtime::{Scheduler, TaskInfo, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -36,6 +40,7 @@ use crate::args::{
 use crate::child::{Children, adopt_orphans};
 use crate::crontab::Look;
 use crate::duration;
+use crate::file::{Task, TaskFile};
 use crate::live;
 use crate::output::{Printer, Stream};
 use crate::record::Record;
@@ -44,8 +49,14 @@ use crate::signals;
 use crate::summary::{Cause, Left, Summary};
 use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
-use handler::{Handler, Seen, Setting, Show, cut_before};
+use handler::{Handler, Setting, Show, cut_before};
+use reload::{Reloader, Requests};
+use roster::Roster;
+pub(crate) use roster::{Member, Place};
+use signals::Asked;
 
+/// Ended tasks that are kept, at least: what others that come later may depend on.
+const HISTORY: usize = 1_000;
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
 /// After the grace `wheel` needs no more than this, unless nobody reads what it prints.
@@ -56,7 +67,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     let begun = Instant::now();
     let printer = Printer::new();
     let file = match args.source.load(args.zone.tz.as_ref(), Look::ToRun) {
-        Ok(file) => Arc::new(file),
+        Ok(file) => file,
         Err(error) => {
             printer.print(Stream::Err, format!("{error}\n").as_bytes());
             return EXIT_USAGE;
@@ -70,13 +81,13 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     };
     let record = Record::new(file.tasks.len());
     let setting = Setting {
-        file,
+        roster: Roster::new(file.path.clone()),
         children,
         printer,
         record,
         show,
     };
-    let running = match Run::start(args, setting.clone()) {
+    let running = match Run::start(args, file, setting.clone()) {
         Ok(running) => running,
         Err(error) => {
             setting.children.kill();
@@ -92,7 +103,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
     let left = running.end(cause, drawing);
     let code = running.exit_code(args, cause);
     let summary = Summary::new(
-        &setting.file,
+        setting.roster.path(),
         &setting.record,
         &left,
         cause,
@@ -123,18 +134,27 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
 struct Run {
     setting: Setting,
     scheduler: Scheduler,
-    handles: Arc<[TaskHandle]>,
     ending: Ending,
 }
 
 impl Run {
-    fn start(args: &RunArgs, setting: Setting) -> Result<Run, Box<dyn std::error::Error>> {
+    fn start(
+        args: &RunArgs,
+        file: TaskFile,
+        setting: Setting,
+    ) -> Result<Run, Box<dyn std::error::Error>> {
         adopt_orphans();
         let ending = Ending::default();
+        let requests = Requests::default();
         signals::listen({
             let (ending, children) = (ending.clone(), setting.children.clone());
+            let requests = requests.clone();
             let mut code = None;
-            move |signal| {
+            move |asked| {
+                let signal = match asked {
+                    Asked::End(signal) => signal,
+                    Asked::Reload => return requests.add(),
+                };
                 let code = *code.get_or_insert(signal_code(signal));
                 match ending.signal(signal) {
                     Meaning::End => {
@@ -148,12 +168,12 @@ impl Run {
                 }
             }
         })?;
-        let file = &setting.file;
         let builder = Scheduler::builder().workers(usize::from(args.workers));
-        // What others depend on may have ended when they are added.
+        // What others depend on may have ended when they are added, also when the file is read again.
+        let count = file.tasks.len();
         let builder = match file.tasks.iter().any(|task| !task.upstream.is_empty()) {
-            true => builder.history(file.tasks.len()),
-            false => builder.history(0),
+            true => builder.history(count.max(HISTORY)),
+            false => builder.history(HISTORY),
         };
         let watchdog = Watchdog::asked();
         let builder = match watchdog {
@@ -161,24 +181,27 @@ impl Run {
             None => builder,
         };
         let scheduler = builder.build()?;
-        let mut handles = Vec::with_capacity(file.tasks.len());
+        let tasks: Vec<Arc<Task>> = file.tasks.into_iter().map(Arc::new).collect();
+        let mut members = Vec::with_capacity(count);
         for index in &file.order {
-            let handler = Arc::new(Handler::new(*index, setting.clone()));
-            let hook = Arc::clone(&handler);
-            let builder = asked::builder(&scheduler, &file.tasks[*index])
-                .on_failure(move |failure| hook.failed(failure));
-            handles.push((*index, builder.run(move |context| handler.run(context))?));
+            let task = &tasks[*index];
+            let handler = Handler::new(*index, Arc::clone(task), setting.clone());
+            let schedule = task.schedule.asked();
+            members.push(asked::hand_over(&scheduler, &Arc::new(handler), schedule)?);
         }
         // In the order of the file again.
-        handles.sort_unstable_by_key(|(index, _)| *index);
-        let handles: Vec<TaskHandle> = handles.into_iter().map(|(_, handle)| handle).collect();
+        members.sort_unstable_by_key(Member::number);
+        setting.roster.change(|state| {
+            state.members = members;
+            state.order = file.order;
+        });
         let run = Run {
             setting,
             scheduler,
-            handles: handles.into(),
             ending,
         };
         run.watch_for_idle()?;
+        run.serve_reloads(args, requests)?;
         if let Some(watchdog) = watchdog {
             watchdog.start(&run.scheduler)?;
         }
@@ -188,15 +211,25 @@ impl Run {
 
     /// Tells the end when the last task has ended; never, if one goes on without end.
     fn watch_for_idle(&self) -> io::Result<()> {
-        let (handles, ending) = (Arc::clone(&self.handles), self.ending.clone());
+        let (roster, ending) = (self.setting.roster.clone(), self.ending.clone());
         thread::Builder::new()
             .name("wheel-idle".to_owned())
-            .spawn(move || {
-                handles.iter().for_each(|handle| {
-                    handle.wait();
-                });
-                ending.idle();
-            })?;
+            .spawn(move || roster.watch(|| ending.idle()))?;
+        Ok(())
+    }
+
+    /// Reads the file again whenever it is asked for.
+    fn serve_reloads(&self, args: &RunArgs, requests: Requests) -> io::Result<()> {
+        let ending = self.ending.clone();
+        let reloader = Reloader {
+            args: args.clone(),
+            setting: self.setting.clone(),
+            scheduler: self.scheduler.clone(),
+            busy: Box::new(move || ending.busy()),
+        };
+        thread::Builder::new()
+            .name("wheel-reload".to_owned())
+            .spawn(move || reloader.serve(&requests))?;
         Ok(())
     }
 
@@ -210,7 +243,7 @@ impl Run {
             idle: if stays { OnIdle::Stay } else { OnIdle::End },
         };
         let drawing = if !args.quiet && !args.json && live::is_possible() {
-            Drawing::start(&self.setting, &self.handles, &self.ending, limits)
+            Drawing::start(&self.setting, &self.ending, limits)
         } else {
             Drawing::none(&self.setting)
         };
@@ -231,7 +264,7 @@ impl Run {
 
     /// Ends all programs: nothing of them is left when this returns. Tells what else there is to
     /// tell of each task.
-    fn end(&self, cause: Cause, drawing: Drawing) -> Vec<Left> {
+    fn end(&self, cause: Cause, drawing: Drawing) -> Vec<(Member, Left)> {
         let Setting {
             children,
             printer,
@@ -241,6 +274,7 @@ impl Run {
         let grace = children.grace();
         service::tell(News::Stopping);
         let told = children.terminate();
+        let members = self.setting.roster.close();
         // Not on this thread: it is stuck in what it says when nobody reads that.
         let ending = children.clone();
         let killing = thread::Builder::new()
@@ -278,21 +312,36 @@ impl Run {
         let interrupted: HashMap<&str, u32> = interrupted
             .map(|task| (task.id.as_str(), task.attempt))
             .collect();
-        for (index, handle) in self.handles.iter().enumerate() {
-            if let Some(attempt) = waiting.get(handle.id()) {
-                self.setting.record.ended(index, cut_before(*attempt));
-            } else if let Some(attempt) = interrupted.get(handle.id()) {
-                self.setting.record.recalled(index, cut_before(*attempt));
+        for member in members
+            .iter()
+            .filter(|member| member.place == Place::InFile)
+        {
+            let (number, record) = (member.number(), &self.setting.record);
+            let id = &member.task().id;
+            if let Some(attempt) = waiting.get(id.as_str()) {
+                record.ended(number, cut_before(*attempt));
+            } else if let Some(attempt) = interrupted.get(id.as_str()) {
+                record.recalled(number, cut_before(*attempt));
             }
         }
-        let infos: Vec<TaskInfo> = self.handles.iter().map(TaskHandle::info).collect();
-        let seen: Vec<Seen> = infos.iter().map(Seen::from).collect();
-        let pending = self.setting.pending(&seen);
-        let left = infos.iter().zip(pending).map(|(info, pending)| Left {
-            skipped: info.skipped.saturating_add(info.missed),
-            last_skip: info.last_skip,
-            pending,
-        });
+        let seen: Vec<(Member, TaskInfo)> = (members.into_iter())
+            .map(|member| {
+                let info = member.info();
+                (member, info)
+            })
+            .collect();
+        let pending = self.setting.roster.pending(&seen, &self.setting.record);
+        let left = seen
+            .into_iter()
+            .zip(pending)
+            .map(|((member, info), pending)| {
+                let left = Left {
+                    skipped: info.skipped.saturating_add(info.missed),
+                    last_skip: info.last_skip,
+                    pending,
+                };
+                (member, left)
+            });
         left.collect()
     }
 }

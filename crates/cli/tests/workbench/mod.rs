@@ -95,6 +95,12 @@ pub(crate) struct Started {
     child: Option<Child>,
 }
 
+impl From<Child> for Started {
+    fn from(child: Child) -> Started {
+        Started { child: Some(child) }
+    }
+}
+
 impl Started {
     pub(crate) fn by(command: &mut Command) -> Started {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
