@@ -77,13 +77,15 @@ mod error;
 
 #[cfg(feature = "rayon")]
 pub use ::rayon;
-pub use clock::{Clock, ClockDiscipline, ClockSource, ManualClock, SystemClock};
+pub use clock::{
+    Clock, ClockDiscipline, ClockJump, ClockJumpKind, ClockSource, ManualClock, SystemClock,
+};
 pub use driver::{EngineSnapshot, SnapshotError, TimerKey};
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
 pub use executor::RayonExecutor;
 pub use executor::{Executor, InlineExecutor, Job, Pool, PoolBuilder, PoolStillBusy, Ran, Workers};
-pub use observe::{Lateness, Stats};
+pub use observe::{ClockJumps, Lateness, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{
@@ -156,6 +158,11 @@ pub struct OfKinds;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/TIME_LIMITS.md")]
 pub struct TimeLimits;
+
+/// Those of the page about clocks.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/CLOCKS.md")]
+pub struct OfClocks;
 
 /// Those of the page about dependencies.
 #[cfg(doctest)]

@@ -33,7 +33,7 @@ use wheel_overflow::FarHeap;
 use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
 
-use crate::clock::{Clock, Moment, Patience};
+use crate::clock::{Clock, ClockJump, JumpWatch, Moment, Patience};
 use crate::error::BuildError;
 use crate::panics::discard;
 use brink::{Brink, Placing};
@@ -43,7 +43,7 @@ use run::Run;
 use snapshot::Requests;
 pub use snapshot::{EngineSnapshot, SnapshotError};
 use stats::Counters;
-pub(crate) use stats::EngineStats;
+pub(crate) use stats::{DriverStats, EngineStats};
 use wait::Line;
 use wall::{WallKey, WallTimers};
 
@@ -67,6 +67,9 @@ pub(crate) trait Sink<T>: Send + 'static {
     fn flush(&mut self) {}
     /// Everything that was due has been fired and flushed; the driver is about to sleep.
     fn caught_up(&mut self) {}
+    /// A clock has jumped, as the driver has just noticed and counted. What follows the wall clock and
+    /// is due by that is fired afterwards.
+    fn clock_jumped(&mut self, _jump: ClockJump) {}
 }
 
 /// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
@@ -145,6 +148,7 @@ impl<T: Send + 'static> Engine<T> {
             brink: Brink::new(),
             wall: Arc::clone(&wall),
             line: Arc::clone(&line),
+            watch: JumpWatch::new(&clock),
             exit: Arc::clone(&exit),
             counters: Arc::clone(&counters),
             requests: Arc::clone(&requests),
@@ -268,6 +272,11 @@ impl<T: Send + 'static> Engine<T> {
     /// Counters and lateness until now. Does not disturb the driver.
     pub(crate) fn stats(&self) -> EngineStats {
         self.0.counters.snapshot(self.len())
+    }
+
+    /// What the driver has counted of itself. Does not disturb it.
+    pub(crate) fn driver_stats(&self) -> DriverStats {
+        self.0.counters.of_driver()
     }
 
     /// Stops the driver thread, waits for it, and returns what never fired; the second call returns

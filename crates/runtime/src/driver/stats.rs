@@ -8,16 +8,34 @@ use std::time::Duration;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
 
-use crate::observe::{Lateness, LatenessRecorder};
+use crate::clock::ClockJump;
+use crate::observe::{ClockJumps, JumpRecorder, Lateness, LatenessRecorder, Stats};
 
 /// What an engine has done until now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct EngineStats {
     pub(crate) pending: usize,
     pub(crate) fired: u64,
-    pub(crate) wakeups: u64,
-    pub(crate) clock_jumps: u64,
     pub(crate) lateness: Lateness,
+    pub(crate) driver: DriverStats,
+}
+
+/// How the driver of an engine has fared until now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct DriverStats {
+    pub(crate) wakeups: u64,
+    /// From the start of a tick that the driver had to visit to its visit.
+    pub(crate) tick_lag: Lateness,
+    pub(crate) jumps: ClockJumps,
+}
+
+impl DriverStats {
+    /// Puts these into those of a scheduler.
+    pub(crate) fn tell(self, stats: &mut Stats) {
+        stats.tick_lag = self.tick_lag;
+        stats.clock_jumps = self.jumps.total();
+        stats.jumps = self.jumps;
+    }
 }
 
 /// Written by the driver thread, read by any. The values are read one by one, so in the middle of
@@ -25,8 +43,9 @@ pub(crate) struct EngineStats {
 pub(super) struct Counters {
     fired: AtomicU64,
     wakeups: AtomicU64,
-    clock_jumps: AtomicU64,
     lateness: LatenessRecorder,
+    tick_lag: LatenessRecorder,
+    jumps: JumpRecorder,
 }
 
 impl Counters {
@@ -34,8 +53,9 @@ impl Counters {
         Counters {
             fired: AtomicU64::new(0),
             wakeups: AtomicU64::new(0),
-            clock_jumps: AtomicU64::new(0),
             lateness: LatenessRecorder::new(),
+            tick_lag: LatenessRecorder::new(),
+            jumps: JumpRecorder::new(),
         }
     }
 
@@ -48,17 +68,28 @@ impl Counters {
         add_one(&self.wakeups);
     }
 
-    pub(super) fn clock_jumped(&self) {
-        add_one(&self.clock_jumps);
+    pub(super) fn visited(&self, lag: Duration) {
+        self.tick_lag.record(lag);
+    }
+
+    pub(super) fn clock_jumped(&self, jump: ClockJump) {
+        self.jumps.record(jump);
     }
 
     pub(super) fn snapshot(&self, pending: usize) -> EngineStats {
         EngineStats {
             pending,
             fired: self.fired.load(Ordering::Relaxed),
-            wakeups: self.wakeups.load(Ordering::Relaxed),
-            clock_jumps: self.clock_jumps.load(Ordering::Relaxed),
             lateness: self.lateness.snapshot(),
+            driver: self.of_driver(),
+        }
+    }
+
+    pub(super) fn of_driver(&self) -> DriverStats {
+        DriverStats {
+            wakeups: self.wakeups.load(Ordering::Relaxed),
+            tick_lag: self.tick_lag.snapshot(),
+            jumps: self.jumps.snapshot(),
         }
     }
 }

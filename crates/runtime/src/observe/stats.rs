@@ -1,6 +1,6 @@
 //! The numbers of a scheduler, as its users see them.
 
-use super::Lateness;
+use super::{ClockJumps, Lateness};
 
 /// What a scheduler holds and has done until now. Counts are read one by one, so in the middle of
 /// things they may be off against each other by a few.
@@ -84,4 +84,12 @@ pub struct Stats {
     /// From the tick at which an attempt was due (the earliest, if its run stood for several
     /// occurrences) to its start.
     pub lateness: Lateness,
+    /// How late the driver itself was: from the start of a tick at which it had something to do to its
+    /// look, once for each such tick. A busy or paused machine shows here, and so does a handler that
+    /// runs on the driver thread for longer than a tick.
+    pub tick_lag: Lateness,
+    /// Jumps of the clocks that the driver has noticed, of whichever kind.
+    pub clock_jumps: u64,
+    /// Those by kind and direction, and the latest with its size.
+    pub jumps: ClockJumps,
 }

@@ -358,6 +358,7 @@ impl Scheduler {
             stats.unresolved = self.core.kinds.unresolved_count();
         }
         stats.hung = self.core.hung.len();
+        self.core.engine.driver_stats().tell(&mut stats);
         stats
     }
 
