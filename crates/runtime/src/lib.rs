@@ -83,7 +83,9 @@ mod error;
 
 #[cfg(feature = "rayon")]
 pub use ::rayon;
-pub use clock::{Clock, ClockDiscipline, ClockSource, ManualClock, SystemClock};
+pub use clock::{
+    Clock, ClockDiscipline, ClockJump, ClockJumpKind, ClockSource, ManualClock, SystemClock,
+};
 pub use driver::{EngineSnapshot, SnapshotError, TimerKey};
 pub use error::BuildError;
 #[cfg(feature = "rayon")]
@@ -95,7 +97,7 @@ pub use metrics::Exposition;
 pub use metrics::MetricsPublisher;
 #[cfg(feature = "prometheus")]
 pub use metrics::{MetricsServer, ServeError};
-pub use observe::{Histogram, Lateness, NameStats, PoolStats, Stats};
+pub use observe::{ClockJumps, Histogram, Lateness, NameStats, PoolStats, Stats};
 #[cfg(feature = "serde")]
 pub use policy::{Breaker, BreakerState};
 pub use policy::{
@@ -180,6 +182,11 @@ pub struct TimeLimits;
 #[cfg(all(doctest, feature = "async"))]
 #[doc = include_str!("../../../docs/ASYNC.md")]
 pub struct FromAsync;
+
+/// Those of the page about clocks.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/CLOCKS.md")]
+pub struct OfClocks;
 
 /// Those of the page about dependencies.
 #[cfg(doctest)]

@@ -12,6 +12,7 @@
 
 mod cheap;
 mod discipline;
+mod jump;
 mod manual;
 #[cfg(wheel_model)]
 pub(crate) mod modelled;
@@ -26,6 +27,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use wheel_core::{Tick, TickLength};
 
 pub use discipline::ClockDiscipline;
+pub(crate) use jump::JumpWatch;
+use jump::Readings;
+pub use jump::{ClockJump, ClockJumpKind};
 pub use manual::ManualClock;
 pub(crate) use manual::Seat;
 pub(crate) use patience::Patience;
@@ -169,6 +173,14 @@ impl Clock {
         match &self.0 {
             Kind::System(system) => system.nap(left),
             Kind::Manual(_) => left,
+        }
+    }
+
+    /// All clocks, one after the other.
+    fn readings(&self) -> Readings {
+        match &self.0 {
+            Kind::System(system) => system.readings(),
+            Kind::Manual(manual) => manual.readings(),
         }
     }
 

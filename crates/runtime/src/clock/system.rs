@@ -10,8 +10,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Moment;
 use super::cheap::{self, CheapClock, Sources};
+use super::{Moment, Readings, unix_nanos};
 
 /// The system's own time.
 ///
@@ -143,6 +143,22 @@ impl SystemReadings {
 
     pub(super) fn wall(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    pub(super) fn readings(&self) -> Readings {
+        let since_origin = || u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mono_ns = since_origin();
+        let boot_ns = match cfg!(target_os = "linux") {
+            true => boot_nanos(),
+            false => mono_ns,
+        };
+        let wall_ns = unix_nanos(self.wall());
+        Readings {
+            mono_ns,
+            boot_ns,
+            wall_ns,
+            took_ns: since_origin().saturating_sub(mono_ns),
+        }
     }
 
     #[cfg(all(target_os = "linux", not(wheel_model)))]

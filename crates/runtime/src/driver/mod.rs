@@ -35,7 +35,7 @@ use wheel_overflow::FarHeap;
 use wheel_sync::Mutex;
 use wheel_sync::thread::{self, JoinHandle, ThreadId};
 
-use crate::clock::{Clock, Moment, Patience};
+use crate::clock::{Clock, ClockJump, JumpWatch, Moment, Patience};
 use crate::error::BuildError;
 use crate::panics::discard;
 use brink::{Brink, Placing};
@@ -69,6 +69,9 @@ pub(crate) trait Sink<T>: Send + 'static {
     fn flush(&mut self) {}
     /// Everything that was due has been fired and flushed; the driver is about to sleep.
     fn caught_up(&mut self) {}
+    /// A clock has jumped, as the driver has just noticed and counted. What follows the wall clock and
+    /// is due by that is fired afterwards.
+    fn clock_jumped(&mut self, _jump: ClockJump) {}
 }
 
 /// Names one timer of one engine, for ever. After the timer fired or was cancelled the key does
@@ -166,6 +169,7 @@ impl<T: Send + 'static> Engine<T> {
             brink: Brink::new(),
             wall: Arc::clone(&wall),
             line: Arc::clone(&line),
+            watch: JumpWatch::new(&clock),
             exit: Arc::clone(&exit),
             counters: Arc::clone(&counters),
             requests: Arc::clone(&requests),

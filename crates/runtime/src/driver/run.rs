@@ -18,7 +18,7 @@ use super::stats::Counters;
 use super::wait::{Line, Until, Waiter};
 use super::wall::{self, WallTimers};
 use super::{DueTimer, Held, Sink};
-use crate::clock::{Clock, Moment};
+use crate::clock::{Clock, ClockJump, ClockJumpKind, JumpWatch, Moment};
 use crate::panics::discard;
 
 /// Timers per pass: a batch that an executor takes at once, and some tens of microseconds of work.
@@ -31,6 +31,7 @@ pub(super) struct Run<T, S> {
     pub(super) brink: Brink<T>,
     pub(super) wall: Arc<WallTimers<T>>,
     pub(super) line: Arc<Line>,
+    pub(super) watch: JumpWatch,
     pub(super) exit: Arc<Exit<T>>,
     pub(super) counters: Arc<Counters>,
     pub(super) requests: Arc<Requests>,
@@ -70,25 +71,29 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
 
     fn drive(&mut self, unfired: &mut Vec<T>) {
         let mut last = Moment::ZERO;
-        let mut offset = None;
+        let mut visit = None;
         while !self.line.is_stopped() {
             let now = self.clock.now();
-            // A reading that went back is taken as it is: what is inserted from now on counts from
-            // it, and would be early by the latest one. What fired before does not come back, for
-            // the wheel itself never goes back.
             if now < last {
-                self.counters.clock_jumped();
+                self.go_back(last, now);
+            }
+            if let Some(at) = visit.take()
+                && now >= at
+            {
+                self.counters.visited(now.since(at));
             }
             last = now;
             let wheel = self.fire_wheel(now, unfired);
             let brink = self.fire_brink();
-            let wall = self.fire_wall(&mut offset, unfired);
+            let wall = self.fire_wall(now, unfired);
             if wheel.fired + brink.fired + wall.fired > 0 {
                 self.sink.flush();
                 self.waiter.note_fired();
             }
             let asked = self.requests.answer(|| self.look());
             if wheel.more || brink.more || wall.more || asked {
+                // There is something to do at the next tick as well.
+                visit = Some(self.tick_after(now));
                 continue;
             }
             self.sink.caught_up();
@@ -105,10 +110,29 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
                 exact: self.brink.next_due(),
                 wall_ms: self.wall.next_due_ms(),
             };
+            // What had passed before this pass began came late by itself.
+            visit = Some(until.moment).filter(|&at| at > now && at != Moment::NEVER);
             if self.waiter.wait(&self.clock, until) {
                 self.counters.woke_up();
             }
         }
+    }
+
+    /// A reading that went back is taken as it is: what is inserted from now on counts from it, and
+    /// would be early by the latest one. What fired before does not come back, for the wheel itself
+    /// never goes back.
+    fn go_back(&mut self, last: Moment, now: Moment) {
+        self.watch.begin_again(&self.clock, now);
+        self.tell_jump(ClockJump {
+            kind: ClockJumpKind::MonotonicBack,
+            by: last.since(now),
+        });
+    }
+
+    /// When the next tick begins.
+    fn tick_after(&self, now: Moment) -> Moment {
+        let tick = self.placing.tick;
+        Moment::of_tick(now.tick_floor(tick).saturating_add(1), tick)
     }
 
     /// What it holds, between two passes.
@@ -178,16 +202,18 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         }
     }
 
-    fn fire_wall(&mut self, offset: &mut Option<i128>, unfired: &mut Vec<T>) -> Pass {
+    fn fire_wall(&mut self, now: Moment, unfired: &mut Vec<T>) -> Pass {
         let mut pass = Pass {
             fired: 0,
             more: false,
         };
         if self.wall.is_empty() {
-            *offset = None;
+            if self.watch.is_due(&self.clock, now) {
+                self.look_at_clocks(now);
+            }
             return pass;
         }
-        let wall_ns = self.notice_step(offset);
+        let wall_ns = self.look_at_clocks(now);
         while let Some((due_ms, value)) = self.wall.pop_due(wall::ms_floor(wall_ns)) {
             if self.line.is_stopped() {
                 unfired.push(value);
@@ -211,17 +237,18 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
         pass
     }
 
-    /// Reads the wall clock, and counts a jump if it has moved against the monotonic one since the
-    /// last look.
-    fn notice_step(&self, offset: &mut Option<i128>) -> i128 {
-        const STEP_NS: u128 = 500_000_000;
-        let now = self.clock.now();
-        let wall_ns = crate::clock::unix_nanos(self.clock.wall());
-        let new = wall_ns - i128::from(now.as_nanos());
-        let old = offset.replace(new).unwrap_or(new);
-        if new.abs_diff(old) >= STEP_NS {
-            self.counters.clock_jumped();
+    /// Reads the clocks, and tells if one has moved against another since the last look. Returns what
+    /// the wall clock says.
+    fn look_at_clocks(&mut self, now: Moment) -> i128 {
+        let look = self.watch.look(&self.clock, now);
+        for jump in look.jumps.into_iter().flatten() {
+            self.tell_jump(jump);
         }
-        wall_ns
+        look.wall_ns
+    }
+
+    fn tell_jump(&mut self, jump: ClockJump) {
+        self.counters.clock_jumped(jump);
+        self.sink.clock_jumped(jump);
     }
 }

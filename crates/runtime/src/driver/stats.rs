@@ -8,17 +8,27 @@ use std::time::Duration;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
 
-use crate::observe::{Histogram, Lateness, LatenessRecorder};
+use crate::clock::ClockJump;
+use crate::observe::{ClockJumps, Histogram, JumpRecorder, Lateness, LatenessRecorder};
 
 /// What an engine has done until now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct EngineStats {
     pub(crate) pending: usize,
     pub(crate) fired: u64,
-    pub(crate) wakeups: u64,
-    pub(crate) clock_jumps: u64,
     pub(crate) lateness: Lateness,
-    pub(crate) lag: Histogram,
+    pub(crate) driver: DriverStats,
+}
+
+/// How the driver of an engine has fared until now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct DriverStats {
+    pub(crate) wakeups: u64,
+    /// From the start of a tick that the driver had to visit to its visit.
+    pub(crate) lag: Lateness,
+    /// The same against fixed bounds.
+    pub(crate) tick_lag: Histogram,
+    pub(crate) jumps: ClockJumps,
 }
 
 /// Written by the driver thread, read by any. The values are read one by one, so in the middle of
@@ -26,8 +36,9 @@ pub(crate) struct EngineStats {
 pub(super) struct Counters {
     fired: AtomicU64,
     wakeups: AtomicU64,
-    clock_jumps: AtomicU64,
     lateness: LatenessRecorder,
+    tick_lag: LatenessRecorder,
+    jumps: JumpRecorder,
 }
 
 impl Counters {
@@ -35,8 +46,9 @@ impl Counters {
         Counters {
             fired: AtomicU64::new(0),
             wakeups: AtomicU64::new(0),
-            clock_jumps: AtomicU64::new(0),
             lateness: LatenessRecorder::new(),
+            tick_lag: LatenessRecorder::new(),
+            jumps: JumpRecorder::new(),
         }
     }
 
@@ -49,18 +61,29 @@ impl Counters {
         add_one(&self.wakeups);
     }
 
-    pub(super) fn clock_jumped(&self) {
-        add_one(&self.clock_jumps);
+    pub(super) fn visited(&self, lag: Duration) {
+        self.tick_lag.record(lag);
+    }
+
+    pub(super) fn clock_jumped(&self, jump: ClockJump) {
+        self.jumps.record(jump);
     }
 
     pub(super) fn snapshot(&self, pending: usize) -> EngineStats {
         EngineStats {
             pending,
             fired: self.fired.load(Ordering::Relaxed),
-            wakeups: self.wakeups.load(Ordering::Relaxed),
-            clock_jumps: self.clock_jumps.load(Ordering::Relaxed),
             lateness: self.lateness.snapshot(),
-            lag: self.lateness.histogram(),
+            driver: self.of_driver(),
+        }
+    }
+
+    fn of_driver(&self) -> DriverStats {
+        DriverStats {
+            wakeups: self.wakeups.load(Ordering::Relaxed),
+            lag: self.tick_lag.snapshot(),
+            tick_lag: self.tick_lag.histogram(),
+            jumps: self.jumps.snapshot(),
         }
     }
 }

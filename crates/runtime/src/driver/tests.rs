@@ -6,7 +6,7 @@ use std::time::Duration;
 use wheel_sync::Mutex;
 
 use super::*;
-use crate::clock::ManualClock;
+use crate::clock::{ClockJumpKind, ManualClock};
 
 type Log = Arc<Mutex<Vec<(u32, Duration)>>>;
 
@@ -71,7 +71,51 @@ fn wall_timers_follow_the_steps_of_the_wall_clock_and_others_do_not() {
     assert_eq!(*log.lock(), [(2, ms(2000))]);
     clock.set_wall(start + ms(2000));
     assert_eq!(*log.lock(), [(2, ms(2000)), (1, ms(2000))]);
-    assert_eq!(engine.stats().clock_jumps, 2);
+    assert_eq!(engine.stats().driver.jumps.total(), 2);
+}
+
+/// Writes down the jumps that it is told of, with what had fired by then.
+struct Jumps(Log, Arc<Mutex<Vec<(ClockJump, usize)>>>);
+
+impl Sink<u32> for Jumps {
+    fn fire(&mut self, timer: DueTimer<u32>) {
+        self.0
+            .lock()
+            .push((timer.value, timer.now.since(Moment::ZERO)));
+    }
+
+    fn clock_jumped(&mut self, jump: ClockJump) {
+        self.1.lock().push((jump, self.0.lock().len()));
+    }
+}
+
+#[test]
+fn a_sink_is_told_of_each_jump_with_its_size_before_what_it_makes_due() {
+    let (clock, log) = (ManualClock::new(), Log::default());
+    let jumps = Arc::default();
+    let settings = EngineSettings {
+        clock: Some(clock.clone().into()),
+        ..EngineSettings::default()
+    };
+    let config = settings.checked("test-driver".to_owned()).unwrap();
+    let sink = Jumps(Arc::clone(&log), Arc::clone(&jumps));
+    let engine = Engine::start(config, sink).unwrap();
+    let start = clock.wall();
+    engine.at_wall(start + ms(60_000), 1).unwrap();
+    clock.set_wall(start + ms(90_000));
+    clock.set_wall(start);
+    // Else it would not know how far the clock had come.
+    engine.after(ms(1_000), 2).unwrap();
+    clock.advance(ms(1_000));
+    clock.go_back(ms(400));
+    let told = |kind, by| ClockJump { kind, by };
+    let expected = [
+        (told(ClockJumpKind::Forward, ms(90_000)), 0),
+        (told(ClockJumpKind::Back, ms(90_000)), 1),
+        (told(ClockJumpKind::MonotonicBack, ms(400)), 2),
+    ];
+    assert_eq!(*jumps.lock(), expected);
+    assert_eq!(engine.stats().driver.jumps.last, Some(expected[2].0));
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub(super) const LIST: &[Family] = &[
     ),
     histogram(
         "wheel_tick_lag_seconds",
-        "How far the driver was behind when timers fired.",
+        "How late the driver came to ticks at which it had something to do.",
     ),
     counter(
         "wheel_driver_wakeups_total",

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Histogram, Lateness};
+use super::{ClockJumps, Histogram, Lateness};
 
 /// What a scheduler holds and has done until now. Counts are read one by one, so in the middle of
 /// things they may be off against each other by a few.
@@ -100,10 +100,15 @@ pub struct Stats {
     pub fired: u64,
     /// How often the driver thread woke up.
     pub wakeups: u64,
-    /// How often a clock jumped: the monotonic one back, or the wall clock by half a second or more
-    /// while tasks followed it.
+    /// Jumps of the clocks that the driver has noticed, of whichever kind.
     pub clock_jumps: u64,
-    /// How far the driver was behind when timers fired: from the start of the due tick.
+    /// Those by kind and direction, and the latest with its size.
+    pub jumps: ClockJumps,
+    /// How late the driver itself was: from the start of a tick at which it had something to do to its
+    /// look, once for each such tick. A busy or paused machine shows here, and so does a handler that
+    /// runs on the driver thread for longer than a tick.
+    pub driver_lag: Lateness,
+    /// The same against fixed bounds, which can be added up over processes.
     pub tick_lag: Histogram,
     /// Pool by pool, the one without a name in front.
     pub pools: Vec<PoolStats>,

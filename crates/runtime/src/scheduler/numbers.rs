@@ -75,9 +75,11 @@ impl Core {
         let engine = self.engine.stats();
         stats.pending_timers = engine.pending;
         stats.fired = engine.fired;
-        stats.wakeups = engine.wakeups;
-        stats.clock_jumps = engine.clock_jumps;
-        stats.tick_lag = engine.lag;
+        stats.wakeups = engine.driver.wakeups;
+        stats.clock_jumps = engine.driver.jumps.total();
+        stats.jumps = engine.driver.jumps;
+        stats.driver_lag = engine.driver.lag;
+        stats.tick_lag = engine.driver.tick_lag;
         // The first one is the executor of the user's, if that took the place of a pool.
         stats.pools = vec![self.pool_stats(0, self.pool.as_deref())];
         let named = self.named_pools.iter().enumerate();

@@ -28,7 +28,7 @@ use std::time::{Duration, SystemTime};
 #[cfg(any(feature = "metrics", feature = "prometheus"))]
 use crate::driver::EngineWatch;
 use crate::driver::{Engine, EngineSnapshot, SnapshotError, TimerKey};
-use crate::observe::{Histogram, Lateness};
+use crate::observe::{ClockJumps, Histogram, Lateness};
 use crate::panics::{Reporter, discard};
 pub use builder::TimersBuilder;
 #[cfg(feature = "async")]
@@ -239,10 +239,12 @@ impl Timers {
             fired: engine.fired,
             panics: self.reporter.panics(),
             refused: self.reporter.refused(),
-            wakeups: engine.wakeups,
-            clock_jumps: engine.clock_jumps,
+            wakeups: engine.driver.wakeups,
+            clock_jumps: engine.driver.jumps.total(),
+            jumps: engine.driver.jumps,
             lateness: engine.lateness,
-            tick_lag: engine.lag,
+            driver_lag: engine.driver.lag,
+            tick_lag: engine.driver.tick_lag,
         }
     }
 
@@ -385,11 +387,16 @@ pub struct TimersStats {
     pub refused: u64,
     /// How often the driver thread woke up.
     pub wakeups: u64,
-    /// Steps of the wall clock that were seen while [`at`](Timers::at) timers were pending, and
-    /// steps back of the monotonic clock.
+    /// Jumps of the clocks that the driver has noticed, of whichever kind.
     pub clock_jumps: u64,
+    /// Those by kind and direction, and the latest with its size.
+    pub jumps: ClockJumps,
     /// How late callbacks were called, or handed to the executor, from the start of their due tick.
     pub lateness: Lateness,
+    /// How late the driver itself was: from the start of a tick at which it had something to do to its
+    /// look, once for each such tick. A busy or paused machine shows here, and so does a callback on
+    /// the driver thread that takes longer than a tick.
+    pub driver_lag: Lateness,
     /// The same against fixed bounds, which can be added up over processes.
     pub tick_lag: Histogram,
 }

@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime};
 use wheel_sync::thread;
 use wheel_sync::{Condvar, Mutex, MutexGuard};
 
-use super::{Moment, unix_nanos, wall_of};
+use super::{Moment, Readings, unix_nanos, wall_of};
 pub(crate) use seat::Seat;
 use time::{SeatState, Time};
 
@@ -262,6 +262,17 @@ impl ManualClock {
             });
             drop(self.settle());
         });
+    }
+
+    /// At one moment, whoever moves the time.
+    pub(super) fn readings(&self) -> Readings {
+        let time = self.0.time.lock();
+        Readings {
+            mono_ns: time.now.as_nanos(),
+            boot_ns: time.now.as_nanos(),
+            wall_ns: time.wall(),
+            took_ns: 0,
+        }
     }
 
     pub(crate) fn moment(&self) -> Moment {

@@ -18,8 +18,8 @@ pub(super) trait Door {
     fn cancel(&mut self, number: u64) -> bool;
     /// Due `delay` from now instead.
     fn reset(&mut self, number: u64, delay: Duration) -> bool;
-    /// How many this door has told of, if it tells.
-    fn clock_jumps(&self) -> Option<u64>;
+    /// How many this door has told of.
+    fn clock_jumps(&self) -> u64;
     fn pending(&self) -> u64;
 }
 
@@ -76,8 +76,8 @@ impl Door for Bare {
         new.is_some()
     }
 
-    fn clock_jumps(&self) -> Option<u64> {
-        Some(self.timers.stats().clock_jumps)
+    fn clock_jumps(&self) -> u64 {
+        self.timers.stats().clock_jumps
     }
 
     fn pending(&self) -> u64 {
@@ -125,8 +125,8 @@ impl Door for Named {
             .is_ok()
     }
 
-    fn clock_jumps(&self) -> Option<u64> {
-        None
+    fn clock_jumps(&self) -> u64 {
+        self.scheduler.stats().clock_jumps
     }
 
     fn pending(&self) -> u64 {

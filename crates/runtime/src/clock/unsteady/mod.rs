@@ -105,11 +105,7 @@ fn a_monotonic_clock_that_goes_back_is_counted_once_for_each_step<D: Door>() {
             door.after(number, ms(1 + number));
         }
         clock.run_for(ms(400));
-        let jumps = door.clock_jumps();
-        assert!(
-            jumps.is_none_or(|jumps| jumps == steps),
-            "{steps} steps, {jumps:?} counted"
-        );
+        assert_eq!(door.clock_jumps(), steps);
         assert_eq!(log.lock().len() as u64, 1 + 10 * steps);
     }
 }
@@ -142,8 +138,8 @@ fn a_jump_of_an_hour_fires_what_it_passes_once<D: Door>() {
     let mut fired = std::mem::take(&mut *log.lock());
     fired.sort_unstable();
     assert_eq!(fired, Vec::from_iter(0..100));
-    let quiet = door.clock_jumps().is_none_or(|jumps| jumps == 0);
-    assert!(quiet, "the clocks have not moved against each other");
+    let jumps = door.clock_jumps();
+    assert_eq!(jumps, 0, "the clocks have not moved against each other");
 }
 
 /// While the machine sleeps, the wall clock goes on and the monotonic clock does not.
@@ -154,7 +150,7 @@ fn a_suspended_machine_delays_what_follows_the_monotonic_clock_only<D: Door>() {
     clock.advance(ms(300_000));
     clock.set_wall(clock.wall() + HOUR);
     assert_eq!(*log.lock(), [2]);
-    assert!(door.clock_jumps().is_none_or(|jumps| jumps == 1));
+    assert_eq!(door.clock_jumps(), 1);
     clock.run_for(ms(299_999));
     assert_eq!(*log.lock(), [2], "ten minutes awake are not over");
     clock.run_for(ms(1));
