@@ -8,6 +8,7 @@ use wheel_sync::thread_local;
 use super::attempt::{Attempt, Ended, Start, Time};
 use super::context::Given;
 use super::terms::Terms;
+use super::traced::Traced;
 use super::waiting::{Occasion, Origin, WaitingRun};
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
@@ -103,6 +104,7 @@ impl WaitingRun {
         };
         let context = Context::of_attempt(&task, &attempt, &self.occasion, given);
         let outside = enter(&task, attempt.ticket);
+        let traced = Traced::begin(&task, &attempt, &self.occasion);
         let ended = if started.is_too_late {
             discard([handler]);
             Ended::Returned(Outcome::Success)
@@ -118,6 +120,7 @@ impl WaitingRun {
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
         task.finish(&mut attempt, failing, ended);
+        traced.end();
         leave(outside);
     }
 }
