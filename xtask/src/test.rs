@@ -8,7 +8,7 @@ use crate::step::{cargo, execute, seconds};
 
 /// What `wheel-runtime` has besides its default build.
 pub(crate) const FEATURES: &str = "wheel-runtime/async,wheel-runtime/metrics,\
-     wheel-runtime/prometheus,wheel-runtime/rayon,wheel-runtime/serde";
+    wheel-runtime/prometheus,wheel-runtime/rayon,wheel-runtime/serde,wheel-runtime/tracing";
 
 /// Arguments are handed on to `cargo test`: a filter, `-p NAME`, `-- --nocapture`.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {

@@ -51,6 +51,7 @@
 //! - `prometheus`: `Exposition::text` and `MetricsServer`, the numbers for Prometheus.
 //! - `serde`: kinds of tasks, which are handlers with a name and a payload (`Kind`), tasks as data
 //!   (`TaskDefinition`), and a circuit breaker for a kind (`Breaker`).
+//! - `tracing`: a span of the crate `tracing` around every attempt of a run.
 
 // Reading order: `clock` (what time is), `driver` (who waits for it), `timers` (the bare door),
 // `executor` (where due work runs), `schedule`, `task` and `scheduler` (the door for jobs),

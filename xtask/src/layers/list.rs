@@ -195,6 +195,7 @@ pub(super) const OUTSIDE: &[(&str, &[&str])] = &[
             "rustix",
             "serde",
             "serde_json",
+            "tracing",
         ],
     ),
 ];

@@ -92,7 +92,7 @@ impl Histogram {
 
     /// So many more that took as long.
     pub(crate) fn add(&mut self, took: Duration, times: u64) {
-        self.counts[bucket_of(took)] += times;
+        self.counts[bucket_of(nanos_of(took))] += times;
         let nanos = took.as_nanos().saturating_mul(times.into());
         let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
         self.sum = self.sum.saturating_add(Duration::from_nanos(nanos));
@@ -126,9 +126,24 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// The first bucket that it is not too long for.
-fn bucket_of(took: Duration) -> usize {
-    BOUNDS.partition_point(|bound| *bound < took)
+/// The same in nanoseconds, to be compared quickly.
+const BOUNDS_NS: [u64; BOUNDS.len()] = {
+    let mut bounds = [0; BOUNDS.len()];
+    let mut n = 0;
+    while n < bounds.len() {
+        bounds[n] = BOUNDS[n].as_nanos() as u64;
+        n += 1;
+    }
+    bounds
+};
+
+/// The first bucket for which so many nanoseconds are not too long.
+fn bucket_of(nanos: u64) -> usize {
+    BOUNDS_NS.partition_point(|bound| *bound < nanos)
+}
+
+fn nanos_of(took: Duration) -> u64 {
+    u64::try_from(took.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Counts durations on any thread, for a [`Histogram`].
@@ -142,8 +157,8 @@ pub(crate) struct Durations {
 impl Durations {
     /// Adds one. Does not block, does not allocate.
     pub(crate) fn record(&self, took: Duration) {
-        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.counts[bucket_of(took)].fetch_add(1, Ordering::Relaxed);
+        let nanos = nanos_of(took);
+        self.counts[bucket_of(nanos)].fetch_add(1, Ordering::Relaxed);
         self.sum_ns.fetch_add(nanos, Ordering::Relaxed);
     }
 

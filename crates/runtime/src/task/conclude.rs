@@ -19,6 +19,7 @@ use super::failing::{Again, Failing, Verdict};
 use super::run::{enter, leave, time};
 use super::state::{End, Next};
 use super::terms::Limit;
+use super::traced;
 use super::trial::{Begun, Trial};
 use super::waiting::WaitingRun;
 use super::{Armed, Life, Outcome, StopReason, Task, TaskState};
@@ -93,6 +94,7 @@ impl Task {
         if let Some(token) = token {
             token.stop(StopReason::TimedOut);
         }
+        traced::record(after.result, verdict.error());
         self.follow_up(&ending, &mut after);
         true
     }

@@ -17,7 +17,7 @@
 //!           pause.rs     pause, resume
 //!           by_hand.rs   trigger, replay, backfill
 //!  all:     backlog.rs   occurrences that wait for a run to end
-//!           noted.rs     what who listens is told
+//!           noted.rs     what who listens is told; traced.rs: spans
 //!           upstream.rs  what comes after other tasks
 //!  handler: context/     what it is told: the run, its time, its values; labels in labelled.rs
 //! ```
@@ -60,6 +60,7 @@ mod stop;
 mod tally;
 mod terms;
 mod token;
+mod traced;
 mod trial;
 mod upstream;
 mod values;

@@ -10,6 +10,7 @@ use super::attempt::{Attempt, Ended, Start, Time};
 use super::away::Away;
 use super::context::Given;
 use super::terms::Terms;
+use super::traced::Traced;
 use super::waiting::{Occasion, Origin, WaitingRun};
 use super::{
     CancelToken, Code, Context, Handler, IntoOutcome, Life, Outcome, RunInfo, SkipReason, Task,
@@ -118,6 +119,7 @@ impl WaitingRun {
         };
         let context = Context::of_attempt(&task, &attempt, &self.occasion, given);
         let outside = enter(&task, attempt.ticket);
+        let traced = Traced::begin(&task, &attempt, &self.occasion);
         let ended = if started.is_too_late {
             discard([handler]);
             Ended::Returned(Outcome::Success)
@@ -133,6 +135,7 @@ impl WaitingRun {
         // The run counts as going until its end has been written down, and what its handler
         // captured may be dropped there.
         task.finish(&mut attempt, failing, ended);
+        traced.end();
         leave(outside);
     }
 }
