@@ -9,6 +9,7 @@
 
 mod bench;
 mod ci;
+mod crontabs;
 mod fuzz;
 mod layers;
 mod loom;
@@ -84,6 +85,12 @@ const COMMANDS: &[Command] = &[
                 --random       the random driver even where cargo-fuzz is installed\n\
                 --replay NAME FILE    one input that was kept",
         run: fuzz::run,
+    },
+    Command {
+        name: "crontabs",
+        about: "fetch the crontabs that Debian's packages ship, and compare what is planned of them\n\
+                with the oracle; needs apt and its archive",
+        run: crontabs::run,
     },
     Command {
         name: "shuttle",
