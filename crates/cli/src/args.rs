@@ -1,5 +1,6 @@
 //! The command line: what can be asked for, and what the exit code says.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -29,7 +30,7 @@ Exit codes:
   0        it ended as asked: nothing was pending any more, or the time of --for was over
   1        --fail-on-error was given and a run failed
   2        wrong usage, or a task file with faults (nothing was run)
-  3        the engine could not be started
+  3        the engine, or the server for metrics, could not be started
   4        it ended as asked, but standard output could not be written to, such as a full disk
   128 + n  signal n ended it: 129 SIGHUP (of a terminal that has hung up), 130 SIGINT (Ctrl-C),
            131 SIGQUIT, 143 SIGTERM"
@@ -131,6 +132,16 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) quiet: bool,
 
+    /// Show the engine at work on the whole terminal: how full the wheel is, how late programs start,
+    /// and the tasks; what programs print is not shown
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) watch: bool,
+
+    /// Serve /metrics for Prometheus and /health at this port of the loopback device, or at an address
+    /// with a port, such as 0.0.0.0:9753
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub(crate) metrics_addr: Option<SocketAddr>,
+
     /// How long programs may take to end after SIGTERM before they get SIGKILL
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration::parse)]
     pub(crate) grace: Duration,
@@ -138,6 +149,18 @@ pub(crate) struct RunArgs {
     /// Exit with 1 when a run failed; one that was cut at the end has not
     #[arg(long)]
     pub(crate) fail_on_error: bool,
+}
+
+/// A port alone is one of the loopback device: what is served is for this machine unless it is said
+/// otherwise.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let of_loopback = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let port = text.strip_prefix(':').unwrap_or(text);
+    let address = port.parse().map(of_loopback).or_else(|_| text.parse());
+    address.map_err(|_| {
+        "write a port, such as 9753, or an address with one, such as 127.0.0.1:9753 or [::1]:9753"
+            .to_owned()
+    })
 }
 
 /// What `wheel check` checks.

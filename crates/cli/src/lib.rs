@@ -13,6 +13,7 @@
 //!                        -> child/, output/    its program, and what that prints
 //!                        -> record.rs          what happened
 //!                        -> live.rs, summary.rs    what is shown of it       (signals.rs, service.rs)
+//!                        -> watch/             the same, on all of a terminal
 //! ```
 //!
 //! A library only so that what reads the texts of people can be fed with anything, without a
@@ -40,6 +41,7 @@ mod record;
 mod service;
 mod signals;
 mod summary;
+mod watch;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

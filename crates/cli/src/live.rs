@@ -43,7 +43,7 @@ pub(crate) fn line(standing: &Standing) -> String {
 }
 
 /// What does not fit is left out as a whole: half a number would be a wrong one.
-fn fitted(standing: &Standing, width: usize) -> String {
+pub(crate) fn fitted(standing: &Standing, width: usize) -> String {
     let Standing {
         pending,
         running,
@@ -81,7 +81,7 @@ fn columns() -> Option<usize> {
     (size.ws_col > 0).then_some(size.ws_col.into())
 }
 
-fn rounded(rest: Duration) -> String {
+pub(crate) fn rounded(rest: Duration) -> String {
     match rest.as_secs() {
         0..60 => format!("{:.1}s", rest.as_secs_f64()),
         seconds @ 60..3_600 => format!("{}m{}s", seconds / 60, seconds % 60),

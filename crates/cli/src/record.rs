@@ -65,6 +65,20 @@ pub(crate) struct LatenessUs {
     pub(crate) max: u64,
 }
 
+/// How many programs were started so late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LatenessBar {
+    /// And later than the bar before it says; `None`: later than all others.
+    pub(crate) up_to_us: Option<u64>,
+    pub(crate) count: u64,
+}
+
+/// The bounds of the bars.
+const BOUNDS_US: [u64; 14] = [
+    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000,
+    60_000_000,
+];
+
 /// A cheap handle; all clones write the same record.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
@@ -167,6 +181,20 @@ impl Record {
     /// Each task, by its index.
     pub(crate) fn tallies(&self) -> Vec<Tally> {
         self.state.lock().tallies.clone()
+    }
+
+    /// How lateness is spread, within a thousandth at the bounds.
+    pub(crate) fn lateness_bars(&self) -> Vec<LatenessBar> {
+        let lateness = &self.state.lock().lateness_ns;
+        let mut before = 0;
+        let bounds = BOUNDS_US.into_iter().map(Some).chain([None]);
+        let bar = |up_to_us: Option<u64>| {
+            let upper = up_to_us.map_or(u64::MAX, |us| us * 1_000);
+            let count = lateness.count_between(before, upper);
+            before = upper.saturating_add(1);
+            LatenessBar { up_to_us, count }
+        };
+        bounds.map(bar).collect()
     }
 
     pub(crate) fn lateness(&self) -> LatenessUs {

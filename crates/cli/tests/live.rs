@@ -119,3 +119,35 @@ fn the_live_line_does_not_go_into_a_file() {
         "{got:?}"
     );
 }
+
+#[test]
+fn the_picture_takes_the_terminal_and_gives_it_back() {
+    let got = on_terminal(&["--for", "1s", "--watch"], |terminal| {
+        terminal.try_clone().unwrap().into()
+    });
+    let (enter, leave) = ("\u{1b}[?1049h", "\u{1b}[?1049l");
+    let (before, rest) = got.split_once(enter).expect("it is not taken");
+    let (picture, after) = rest.split_once(leave).expect("it is not given back");
+    for part in [
+        " ms ", " hour ", "lateness", " tasks ", "beat", "later", "next in",
+    ] {
+        assert!(picture.contains(part), "{part:?} is not in {picture:?}");
+    }
+    assert!(
+        !before.contains("pending") && !picture.contains("alive"),
+        "{got:?}"
+    );
+    assert!(
+        after.contains("2 tasks, 3 runs") && !after.contains(enter),
+        "{after:?}"
+    );
+}
+
+#[test]
+fn there_is_no_picture_without_a_terminal() {
+    let done = Workbench::new().run(TEXT, &["--watch"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(done.err.contains("no terminal"), "{done:?}");
+    let done = Workbench::new().run(TEXT, &["--watch", "--quiet"]);
+    assert_eq!(done.code, Some(2), "{done:?}");
+}

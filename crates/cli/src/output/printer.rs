@@ -28,7 +28,12 @@ struct State {
     out_lost: Option<io::Error>,
     /// The live line as it stands on the terminal; empty: there is none.
     live: String,
+    /// What would go to standard error, while the whole terminal is drawn on.
+    held: Option<Vec<u8>>,
 }
+
+/// As much as is held back; what comes after that is dropped.
+const HELD_MAX: usize = 1 << 16;
 
 impl Printer {
     pub(crate) fn new() -> Printer {
@@ -38,6 +43,7 @@ impl Printer {
                 err_open: true,
                 out_lost: None,
                 live: String::new(),
+                held: None,
             })),
         }
     }
@@ -60,6 +66,19 @@ impl Printer {
     /// Why something is missing on standard output although somebody may be reading, told once.
     pub(crate) fn take_loss(&self) -> Option<io::Error> {
         self.state.lock().out_lost.take()
+    }
+
+    /// From now on what would go to standard error is held back, as the whole terminal is drawn on.
+    pub(crate) fn hold(&self) {
+        self.state.lock().held.get_or_insert_default();
+    }
+
+    /// Prints what was held back.
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        if let Some(held) = state.held.take() {
+            state.write(Stream::Err, &held);
+        }
     }
 
     /// Puts this in place of the live line. Empty: takes it away.
@@ -92,10 +111,17 @@ impl State {
                     self.out_lost = Some(error).filter(|e| e.kind() != io::ErrorKind::BrokenPipe);
                 }
             }
-            Stream::Err if self.err_open => {
-                self.err_open = io::stderr().lock().write_all(bytes).is_ok();
-            }
-            _ => {}
+            Stream::Err => match &mut self.held {
+                Some(held) => {
+                    let room = HELD_MAX.saturating_sub(held.len());
+                    held.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                }
+                None if self.err_open => {
+                    self.err_open = io::stderr().lock().write_all(bytes).is_ok();
+                }
+                None => {}
+            },
+            Stream::Out => {}
         }
     }
 }

@@ -9,6 +9,9 @@ use super::handler::Handler;
 use super::roster::{Member, Place};
 use crate::file::{self, Backoff, Rate, Task};
 
+/// The longest name that runs are counted under.
+const NAME_BYTES_MAX: usize = 256;
+
 /// Hands the task of a handler over, to be due as `schedule` says.
 ///
 /// # Errors
@@ -32,6 +35,10 @@ pub(super) fn hand_over(
 
 fn builder<'s>(scheduler: &'s Scheduler, task: &Task, schedule: Schedule) -> TaskBuilder<'s> {
     let mut builder = scheduler.task(&task.id).schedule(schedule);
+    // Of a longer one metrics tell no more than of all those without a name.
+    if task.id.len() <= NAME_BYTES_MAX {
+        builder = builder.name(&task.id);
+    }
     if let Some(count) = task.schedule.count {
         builder = builder.count(count);
     }

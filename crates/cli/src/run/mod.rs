@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Scheduler, TaskInfo, TaskState};
+use wheel_runtime::{Exposition, MetricsServer, Scheduler, TaskInfo, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -47,6 +47,7 @@ use crate::record::Record;
 use crate::service::{self, News, Watchdog};
 use crate::signals;
 use crate::summary::{Cause, Left, Summary};
+use crate::watch::Screen;
 use drawing::Drawing;
 use ending::{Ending, Limits, Meaning, OnIdle};
 use handler::{Handler, Setting, Show, cut_before};
@@ -57,6 +58,8 @@ use signals::Asked;
 
 /// Ended tasks that are kept, at least: what others that come later may depend on.
 const HISTORY: usize = 1_000;
+/// Tasks that have metrics of their own; those beyond are counted together.
+const NAMES_MAX: usize = 1_000;
 /// After SIGKILL a program is gone at once, unless it hangs in the kernel.
 const KILL_TIME: Duration = Duration::from_secs(1);
 /// After the grace `wheel` needs no more than this, unless nobody reads what it prints.
@@ -74,7 +77,13 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
         }
     };
     let children = Children::new(args.grace);
-    let show = if args.quiet {
+    if args.watch && !Screen::is_possible() {
+        printer.say(
+            "error: --watch draws on standard error, which is no terminal that it can draw on",
+        );
+        return EXIT_USAGE;
+    }
+    let show = if args.quiet || args.watch {
         Show::Nothing
     } else {
         Show::Lines
@@ -94,7 +103,7 @@ pub(crate) fn run(args: &RunArgs) -> u8 {
             setting.children.wait_empty(KILL_TIME);
             setting
                 .printer
-                .say(&format!("error: cannot start the engine: {error}"));
+                .say(&format!("error: cannot start: {error}"));
             return EXIT_NO_ENGINE;
         }
     };
@@ -135,6 +144,8 @@ struct Run {
     setting: Setting,
     scheduler: Scheduler,
     ending: Ending,
+    /// Serves as long as this is there.
+    _metrics: Option<MetricsServer>,
 }
 
 impl Run {
@@ -180,7 +191,18 @@ impl Run {
             Some(watchdog) => watchdog.prepare(builder),
             None => builder,
         };
-        let scheduler = builder.build()?;
+        let scheduler = builder.max_names(NAMES_MAX).build()?;
+        let metrics = match args.metrics_addr {
+            None => None,
+            Some(address) => Some(MetricsServer::start(address, Exposition::of(&scheduler))?),
+        };
+        if let Some(metrics) = &metrics
+            && !args.quiet
+        {
+            let address = metrics.address();
+            let printer = &setting.printer;
+            printer.say(&format!("metrics at http://{address}/metrics"));
+        }
         let tasks: Vec<Arc<Task>> = file.tasks.into_iter().map(Arc::new).collect();
         let mut members = Vec::with_capacity(count);
         for index in &file.order {
@@ -199,6 +221,7 @@ impl Run {
             setting,
             scheduler,
             ending,
+            _metrics: metrics,
         };
         run.watch_for_idle()?;
         run.serve_reloads(args, requests)?;
@@ -242,8 +265,10 @@ impl Run {
             time_over: args.run_for.and_then(|time| handed_over.checked_add(time)),
             idle: if stays { OnIdle::Stay } else { OnIdle::End },
         };
-        let drawing = if !args.quiet && !args.json && live::is_possible() {
-            Drawing::start(&self.setting, &self.ending, limits)
+        let drawing = if args.watch {
+            Drawing::picture((&self.setting, &self.scheduler), &self.ending, limits)
+        } else if !args.quiet && !args.json && live::is_possible() {
+            Drawing::line(&self.setting, &self.ending, limits)
         } else {
             Drawing::none(&self.setting)
         };

@@ -103,6 +103,15 @@ impl Roster {
         self.shared.state.lock().all()
     }
 
+    /// The same, each with how it stands.
+    pub(super) fn infos(&self) -> Vec<(Member, TaskInfo)> {
+        let with_info = |member: Member| {
+            let info = member.info();
+            (member, info)
+        };
+        self.all().into_iter().map(with_info).collect()
+    }
+
     /// The same, for the last time: they stay as they are.
     pub(super) fn close(&self) -> Vec<Member> {
         let mut state = self.shared.state.lock();
