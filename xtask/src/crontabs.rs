@@ -5,9 +5,9 @@
 //! run. It needs apt and its archive, so it is no step of `ci`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
+use crate::debian::{self, files, said};
 use crate::step::{cargo, execute, root};
 
 /// Packages with a file in `/etc/cron.d`, and the one with `/etc/crontab`.
@@ -30,23 +30,10 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         return Err(format!("`crontabs` takes no `{argument}`"));
     }
     let folder = root().join("target/crontabs");
-    let (debs, unpacked, kept) = (folder.join("debs"), folder.join("all"), folder.join("kept"));
-    let said = |what: &Path, error: std::io::Error| format!("{}: {error}", what.display());
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| said(&folder, error))?;
-    }
-    for folder in [&debs, &unpacked, &kept.join("cron.d"), &kept.join("etc")] {
+    let unpacked = debian::unpack(PACKAGES, &folder)?;
+    let kept = folder.join("kept");
+    for folder in [&kept.join("cron.d"), &kept.join("etc")] {
         fs::create_dir_all(folder).map_err(|error| said(folder, error))?;
-    }
-    for package in PACKAGES {
-        let mut apt = Command::new("apt-get");
-        apt.args(["download", "-qq", package]).current_dir(&debs);
-        if let Err(error) = execute(&mut apt) {
-            println!("left out: {error}");
-        }
-    }
-    for deb in files(&debs)? {
-        execute(Command::new("dpkg-deb").arg("-x").arg(deb).arg(&unpacked))?;
     }
     let mut count = 0;
     let mut keep = |from: PathBuf, to: PathBuf| {
@@ -79,11 +66,4 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         "--nocapture",
     ]);
     execute(test.env("WHEEL_CRONTABS", &kept)).map(drop)
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    Ok(found)
 }

@@ -10,6 +10,8 @@
 mod bench;
 mod ci;
 mod crontabs;
+mod debian;
+mod deploy;
 mod fuzz;
 mod layers;
 mod loom;
@@ -40,8 +42,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, loom, mutate,\n\
-                fuzz, shuttle, bench, counts\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, deploy, loom,\n\
+                mutate, fuzz, shuttle, bench, counts\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -101,6 +103,11 @@ const COMMANDS: &[Command] = &[
                 --only NAME     only scenarios whose name contains NAME\n\
                 --replay WHAT   play a schedule that failed again: its file, or itself",
         run: shuttle::run,
+    },
+    Command {
+        name: "deploy",
+        about: "check what deploy/ ships with the Prometheus of Debian, against the running product",
+        run: deploy::run,
     },
     Command {
         name: "layers",
