@@ -1,10 +1,11 @@
 //! What both doors tell of the clocks and of their own driver: jumps by kind and size, and the lag of the
 //! driver behind its ticks.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use wheel_runtime::{
-    ClockJump, ClockJumpKind, InlineExecutor, ManualClock, Scheduler, Timers, TimersStats,
+    ClockJump, ClockJumpKind, Event, EventKind, EventReceiver, InlineExecutor, ManualClock,
+    Scheduler, Timers, TimersStats,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -19,13 +20,17 @@ fn on_a_manual_clock() -> (ManualClock, Timers) {
     (clock, timers)
 }
 
+fn a_scheduler_by_hand() -> (ManualClock, Scheduler) {
+    let clock = ManualClock::new();
+    let scheduler = Scheduler::builder().clock(clock.clone());
+    let scheduler = scheduler.executor(InlineExecutor).build().unwrap();
+    (clock, scheduler)
+}
+
 #[test]
 fn jumps_are_told_by_direction_with_the_size_of_the_latest() {
-    let (clock, timers) = on_a_manual_clock();
-    let scheduler = Scheduler::builder()
-        .clock(clock.clone())
-        .executor(InlineExecutor);
-    let scheduler = scheduler.build().unwrap();
+    let (clock, scheduler) = a_scheduler_by_hand();
+    let timers = Timers::builder().clock(clock.clone()).build().unwrap();
     let set = |back: bool, by| {
         clock.set_wall(match back {
             true => clock.wall() - by,
@@ -56,6 +61,70 @@ fn without_a_jump_there_is_no_latest() {
     clock.advance(HOUR * 24 * 365);
     let last: Option<ClockJump> = timers.stats().jumps.last;
     assert_eq!((last, timers.stats().clock_jumps), (None, 0));
+}
+
+/// What a scheduler that is just told of jumps has told until now.
+fn jumps_told(events: &mut EventReceiver) -> Vec<(SystemTime, ClockJumpKind, Duration)> {
+    let told = std::iter::from_fn(|| events.try_recv().ok());
+    let jump = |event: Event| match event.kind {
+        EventKind::ClockJumped { jump, .. } => {
+            assert_eq!((event.task, event.name, event.serial), (None, None, 0));
+            (event.at, jump.kind, jump.by)
+        }
+        other => panic!("{other:?}"),
+    };
+    told.map(jump).collect()
+}
+
+#[test]
+fn a_jump_is_an_event_of_the_scheduler_by_the_wall_clock_as_it_reads_then() {
+    let (clock, scheduler) = a_scheduler_by_hand();
+    let start = clock.wall();
+    clock.set_wall(start + HOUR); // Nobody listens yet.
+    let mut events = scheduler.events();
+    clock.set_wall(start);
+    clock.set_wall(start + ms(499)); // A step like this is none.
+    clock.set_wall(start + ms(499) + HOUR);
+    assert_eq!(
+        jumps_told(&mut events),
+        [
+            (start, ClockJumpKind::Back, HOUR),
+            (start + ms(499) + HOUR, ClockJumpKind::Forward, HOUR)
+        ]
+    );
+}
+
+#[test]
+fn a_jump_is_told_before_what_it_makes_due_starts() {
+    let (clock, scheduler) = a_scheduler_by_hand();
+    let at = clock.wall() + HOUR;
+    scheduler.at(at, |_| ()).unwrap();
+    let events = scheduler.events();
+    clock.set_wall(at);
+    scheduler.shutdown(Duration::ZERO).unwrap();
+    let told: Vec<EventKind> = events.map(|event| event.kind).collect();
+    let place = |wanted: fn(&EventKind) -> bool| told.iter().position(wanted);
+    let jumped = place(|kind| matches!(kind, EventKind::ClockJumped { .. }));
+    let started = place(|kind| matches!(kind, EventKind::Started { .. }));
+    assert!(jumped == Some(0) && started.is_some(), "{told:?}");
+}
+
+#[test]
+fn jumps_that_find_the_queue_of_a_receiver_full_are_lost_to_it_and_hold_nobody_up() {
+    let (clock, scheduler) = a_scheduler_by_hand();
+    let mut events = scheduler.events_bounded(1);
+    let start = clock.wall();
+    for n in 1..=3 {
+        clock.set_wall(start + HOUR * n);
+    }
+    assert_eq!(scheduler.stats().jumps.forward, 3);
+    assert_eq!(events.dropped(), 2);
+    assert_eq!(events.try_recv().unwrap().at, start + HOUR);
+    let lost = events.try_recv().unwrap().kind;
+    assert!(
+        matches!(lost, EventKind::Lost { events: 2, .. }),
+        "{lost:?}"
+    );
 }
 
 fn lag(stats: TimersStats) -> (u64, Duration) {
@@ -108,11 +177,7 @@ fn a_callback_that_takes_long_is_lag_at_the_next_tick() {
 
 #[test]
 fn a_scheduler_tells_the_lag_of_its_driver() {
-    let clock = ManualClock::new();
-    let scheduler = Scheduler::builder()
-        .clock(clock.clone())
-        .executor(InlineExecutor);
-    let scheduler = scheduler.build().unwrap();
+    let (clock, scheduler) = a_scheduler_by_hand();
     scheduler.task("beat").every(ms(100)).run(|_| ()).unwrap();
     clock.run_for(ms(1000));
     assert_eq!(scheduler.stats().driver_lag.max, Duration::ZERO);

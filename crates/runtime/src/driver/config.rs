@@ -39,6 +39,11 @@ impl EngineConfig {
         self.tick
     }
 
+    /// The clock that the engine will live by.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// Whether the clock is moved by hand.
     pub(crate) fn is_by_hand(&self) -> bool {
         self.clock.as_manual().is_some()

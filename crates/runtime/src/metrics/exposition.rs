@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::clocks;
 use super::families::{self, LIST};
 use super::page::{Page, Writer};
+use crate::clock::SystemClock;
 use crate::scheduler::{Scheduler, SchedulerWatch};
 use crate::timers::{Timers, TimersWatch};
 
@@ -77,10 +79,15 @@ impl Exposition {
 
     pub(super) fn look(&self) -> Page {
         let mut page = Page::new(LIST);
-        families::write_build(&mut Writer {
+        let mut writer = Writer {
             page: &mut page,
             source: None,
-        });
+        };
+        families::write_build(&mut writer);
+        // Other systems than Linux do not tell, nor do some sandboxes.
+        if let Ok(kept) = SystemClock::discipline() {
+            clocks::write_discipline(&mut writer, &kept);
+        }
         for (label, source) in &self.sources {
             let label = label.as_ref().map(|(name, value)| (*name, value.as_str()));
             let mut writer = Writer {

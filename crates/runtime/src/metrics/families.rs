@@ -5,6 +5,7 @@
 
 use std::time::UNIX_EPOCH;
 
+use super::clocks;
 use super::page::{Family, Kind, Value, Writer};
 use crate::observe::{NameStats, PoolStats, Stats};
 use crate::scheduler::DEFAULT_POOL;
@@ -125,7 +126,27 @@ pub(super) const LIST: &[Family] = &[
     ),
     counter(
         "wheel_clock_jumps_total",
-        "Jumps of a clock that the driver has met.",
+        "Jumps of a clock that the driver has met, by kind.",
+    ),
+    gauge(
+        "wheel_clock_synchronized",
+        "Whether a daemon keeps the system clock near a reference: 1, or 0.",
+    ),
+    gauge(
+        "wheel_clock_offset_seconds",
+        "How far the system clock is still to be slewed; positive if it is behind its reference.",
+    ),
+    gauge(
+        "wheel_clock_frequency_ratio",
+        "By which part the system clock is made to run faster than its crystal; negative: slower.",
+    ),
+    gauge(
+        "wheel_clock_error_seconds",
+        "The largest error that the system clock has, as its daemon says.",
+    ),
+    gauge(
+        "wheel_clock_error_estimated_seconds",
+        "The likely error of the system clock, as its daemon says.",
     ),
     counter(
         "wheel_callback_panics_total",
@@ -166,10 +187,10 @@ pub(super) fn write_scheduler(writer: &mut Writer<'_>, stats: &Stats) {
         ("wheel_handlers_hung", stats.hung as u64),
         ("wheel_hook_panics_total", stats.hooks_panicked),
         ("wheel_driver_wakeups_total", stats.wakeups),
-        ("wheel_clock_jumps_total", stats.clock_jumps),
     ] {
         writer.count(name, &[], count);
     }
+    clocks::write_jumps(writer, &stats.jumps);
     for (reason, count) in [
         ("rejected", stats.rejected),
         ("displaced", stats.displaced),
@@ -254,12 +275,12 @@ pub(super) fn write_timers(writer: &mut Writer<'_>, stats: &TimersStats) {
         ("wheel_timers_pending", stats.pending as u64),
         ("wheel_timers_fired_total", stats.fired),
         ("wheel_driver_wakeups_total", stats.wakeups),
-        ("wheel_clock_jumps_total", stats.clock_jumps),
         ("wheel_callback_panics_total", stats.panics),
         ("wheel_callbacks_refused_total", stats.refused),
     ] {
         writer.count(name, &[], count);
     }
+    clocks::write_jumps(writer, &stats.jumps);
     let lag = Value::Durations(stats.tick_lag);
     writer.write("wheel_tick_lag_seconds", &[], lag);
 }

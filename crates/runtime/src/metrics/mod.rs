@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  Scheduler::stats, Timers::stats --families.rs--> page.rs: families with samples
+//!  SystemClock::discipline --clocks.rs--------------^
 //!                                    text.rs (prometheus) <--/ \--> facade.rs (metrics)
 //!                                    server/: GET /metrics, GET /health
 //! ```
@@ -11,6 +12,7 @@
 //! looked at is not kept alive. Names and meanings are in docs/METRICS.md; a test holds the page to
 //! the list.
 
+mod clocks;
 mod families;
 mod page;
 mod exposition;

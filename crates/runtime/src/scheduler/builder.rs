@@ -326,12 +326,13 @@ impl SchedulerBuilder {
         let slack = tick.duration(1);
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
         let counters = Arc::new(Counters::new(1 + named_pools.len(), self.names_max));
-        let sink = TaskSink::new(lines, at_gate, Arc::clone(&counters), self.queue_max);
+        let events = Events::new(config.clock().clone());
+        let heard = (Arc::clone(&counters), Arc::clone(&events));
+        let sink = TaskSink::new(lines, at_gate, heard, self.queue_max);
         let engine = match config.is_by_hand() {
             true => Engine::start(config, InTurn::new(sink))?,
             false => Engine::start(config, sink)?,
         };
-        let events = Events::new(engine.clock().clone());
         let core = Core {
             engine,
             registry: Registry::new(self.tasks_max),

@@ -14,6 +14,7 @@
 use std::cmp::Ordering;
 
 use super::sink::{Fire, TaskSink};
+use crate::clock::ClockJump;
 use crate::driver::{DueTimer, Sink};
 
 pub(super) struct InTurn {
@@ -44,6 +45,10 @@ impl Sink<Fire> for InTurn {
             self.sink.flush();
         }
         self.sink.caught_up();
+    }
+
+    fn clock_jumped(&mut self, jump: ClockJump) {
+        self.sink.clock_jumped(jump);
     }
 }
 

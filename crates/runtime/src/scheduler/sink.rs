@@ -10,11 +10,12 @@ use std::sync::Arc;
 use wheel_sync::thread;
 
 use super::counters::Counters;
+use super::events::{EventKind, Events};
 use super::gate::{Gate, Ready, TokenTimer};
 use super::limits::Limits;
 use super::mark::Mark;
 use super::told::{Telling, Told};
-use crate::clock::Moment;
+use crate::clock::{ClockJump, Moment};
 use crate::driver::{DueTimer, Engine, Sink};
 use crate::executor::{Executor, Job};
 use crate::panics::{contain, discard, tell_stderr};
@@ -91,6 +92,7 @@ pub(super) struct TaskSink {
     lines: Vec<Line>,
     gate: Gate,
     counters: Arc<Counters>,
+    events: Arc<Events>,
     queue_max: usize,
     /// When the latest run came to the gate.
     now: Moment,
@@ -111,13 +113,14 @@ impl TaskSink {
     pub(super) fn new(
         lines: Vec<Line>,
         gate: Gate,
-        counters: Arc<Counters>,
+        (counters, events): (Arc<Counters>, Arc<Events>),
         queue_max: usize,
     ) -> TaskSink {
         TaskSink {
             lines,
             gate,
             counters,
+            events,
             queue_max,
             now: Moment::ZERO,
             marks: Vec::new(),
@@ -366,5 +369,10 @@ impl Sink<Fire> for TaskSink {
             // Who holds the lock may need this processor to let go of it.
             thread::yield_now();
         }
+    }
+
+    fn clock_jumped(&mut self, jump: ClockJump) {
+        self.events
+            .tell_of_scheduler(EventKind::ClockJumped { jump });
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshot};
-use wheel_runtime::{Exposition, InlineExecutor, ManualClock, MetricsPublisher, Scheduler};
+use wheel_runtime::{
+    Exposition, InlineExecutor, ManualClock, MetricsPublisher, Scheduler, SystemClock,
+};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -42,6 +44,10 @@ fn a_recorder_gets_counts_as_they_stand_and_each_duration_once() {
             shown["wheel_tasks state=scheduled"],
             DebugValue::Gauge(1.0.into())
         );
+        let no_jump = DebugValue::Counter(0);
+        assert_eq!(shown["wheel_clock_jumps_total kind=back"], no_jump);
+        let kept = SystemClock::discipline().is_ok();
+        assert_eq!(shown.contains_key("wheel_clock_synchronized "), kept);
         let bound = 0.0001.into();
         assert_eq!(shown[took], DebugValue::Histogram(vec![bound; 3]));
         clock.run_for(20 * MS);

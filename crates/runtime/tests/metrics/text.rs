@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use wheel_runtime::{
-    Context, Exposition, InlineExecutor, ManualClock, PoolSpec, Retry, Scheduler, Timers,
+    Context, Exposition, InlineExecutor, ManualClock, PoolSpec, Retry, Scheduler, SystemClock,
+    Timers,
 };
 
 use crate::page::Page;
 
 const MS: Duration = Duration::from_millis(1);
+const HOUR: Duration = Duration::from_secs(3600);
 
 #[test]
 fn a_page_has_the_numbers_of_stats() {
@@ -59,6 +61,50 @@ fn a_page_has_the_numbers_of_stats() {
     let ago = now.as_secs_f64() - page.get(at);
     assert!((ago - 0.01).abs() < 1e-6, "{ago}");
     assert!(!text.contains("order-1"), "an id is shown");
+}
+
+#[test]
+fn both_doors_show_jumps_of_the_clocks_by_kind() {
+    let clock = ManualClock::new();
+    let builder = Scheduler::builder().clock(clock.clone());
+    let scheduler = builder.executor(InlineExecutor).build().unwrap();
+    let timers = Timers::builder().clock(clock.clone()).build().unwrap();
+    for (on, back) in [(3, 0), (0, 1), (0, 1)] {
+        clock.set_wall(clock.wall() + HOUR * on - HOUR * back);
+    }
+    let exposition = Exposition::new().scheduler("s", &scheduler);
+    let page = Page::read(&exposition.timers("t", &timers).text());
+    for (kind, count) in [
+        ("forward", 1.0),
+        ("back", 2.0),
+        ("suspended", 0.0),
+        ("monotonic_back", 0.0),
+    ] {
+        for source in ["scheduler=\"s\"", "timers=\"t\""] {
+            let series = format!("wheel_clock_jumps_total{{kind=\"{kind}\",{source}}}");
+            assert_eq!(page.get(&series), count, "{series}");
+        }
+    }
+}
+
+/// The numbers move; what is shown is either all of it, or nothing where the system does not tell.
+#[test]
+fn how_well_the_system_keeps_its_clock_is_shown_once_however_many_sources_there_are() {
+    let one = Scheduler::builder().workers(1).build().unwrap();
+    let exposition = Exposition::new().scheduler("one", &one);
+    let text = exposition.scheduler("other", &one).text();
+    let told = usize::from(SystemClock::discipline().is_ok());
+    for family in [
+        "synchronized",
+        "offset_seconds",
+        "frequency_ratio",
+        "error_seconds",
+        "error_estimated_seconds",
+    ] {
+        let sample = format!("wheel_clock_{family} ");
+        let lines = text.lines().filter(|line| line.starts_with(&sample));
+        assert_eq!(lines.count(), told, "{sample}");
+    }
 }
 
 #[test]

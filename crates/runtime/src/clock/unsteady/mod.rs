@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use wheel_sync::Arc;
 
-use super::ManualClock;
-use crate::OnConflict;
+use super::{ClockJumpKind, ManualClock};
+use crate::{EventKind, OnConflict};
 use doors::{Bare, Door, Log, Named};
 use sequences::any_sequence_of_clock_events_fires_each_timer_once_at_the_first_look;
 
@@ -155,6 +155,24 @@ fn a_suspended_machine_delays_what_follows_the_monotonic_clock_only<D: Door>() {
     assert_eq!(*log.lock(), [2], "ten minutes awake are not over");
     clock.run_for(ms(1));
     assert_eq!(*log.lock(), [2, 1]);
+}
+
+#[test]
+fn a_monotonic_clock_that_goes_back_is_told_to_who_listens() {
+    let (clock, mut door, _) = open::<Named>();
+    door.after(0, HOUR);
+    clock.advance(HOUR);
+    let mut events = door.scheduler.events();
+    clock.go_back(ms(20));
+    door.after(1, ms(1));
+    clock.run_for(ms(10));
+    let told = std::iter::from_fn(|| events.try_recv().ok());
+    let jumps = told.filter_map(|event| match event.kind {
+        EventKind::ClockJumped { jump } => Some((jump.kind, jump.by)),
+        _ => None,
+    });
+    let wanted = [(ClockJumpKind::MonotonicBack, ms(20))];
+    assert_eq!(jumps.collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::clock::ClockJump;
 use crate::policy::GaveUp;
 use crate::scheduler::DeadLetterId;
 use crate::task::{SkipReason, TaskState};
@@ -146,6 +147,14 @@ pub enum EventKind {
     Ended {
         /// How.
         state: TaskState,
+    },
+    /// A clock has jumped: the wall clock was set, or the machine was suspended. Told when the driver
+    /// notices, before what has become due by it; after that the wall clock reads
+    /// [`at`](Event::at).
+    #[non_exhaustive]
+    ClockJumped {
+        /// Which clock, in which direction, and how far.
+        jump: ClockJump,
     },
     /// The scheduler refuses new tasks and starts nothing more.
     ShuttingDown,
