@@ -298,6 +298,10 @@ impl Run {
         } = &self.setting;
         let grace = children.grace();
         service::tell(News::Stopping);
+        if cause == Cause::Idle {
+            // Nothing is to come, so what still runs is over time, and its handler ends it as that.
+            children.wait_empty(grace);
+        }
         let told = children.terminate();
         let members = self.setting.roster.close();
         // Not on this thread: it is stuck in what it says when nobody reads that.
