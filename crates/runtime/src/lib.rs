@@ -184,6 +184,11 @@ pub struct TimeLimits;
 #[doc = include_str!("../../../docs/ASYNC.md")]
 pub struct FromAsync;
 
+/// Those of the page about moving here from others.
+#[cfg(all(doctest, feature = "async"))]
+#[doc = include_str!("../../../docs/MIGRATING.md")]
+pub struct MovingHere;
+
 /// Those of the page about clocks.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/CLOCKS.md")]
