@@ -145,7 +145,7 @@ pub mod modelled {
 }
 
 /// The README's programs, compiled and run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "async"))]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
