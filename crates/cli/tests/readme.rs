@@ -221,7 +221,10 @@ fn the_task_files_of_the_pages_are_without_a_fault() {
 #[test]
 fn prometheus_scrapes_the_port_that_the_readme_names() {
     let config = page("deploy/prometheus/prometheus.yml");
-    assert!(config.contains(&format!("\"127.0.0.1:{PORT}\"")), "{config}");
+    assert!(
+        config.contains(&format!("\"127.0.0.1:{PORT}\"")),
+        "{config}"
+    );
     let readme = page("README.md");
     assert!(readme.contains(&format!("--metrics-addr {PORT}")));
     let (_, file) = readme.split_once("--config.file=").unwrap();
