@@ -29,7 +29,7 @@ macro_rules! exit_codes {
 Exit codes:
   0        it ended as asked: nothing was pending any more, or the time of --for was over
   1        --fail-on-error was given and a run failed
-  2        wrong usage, or a task file with faults (nothing was run)
+  2        wrong usage, or a file with faults (nothing was run)
   3        the engine, or the server for metrics, could not be started
   4        it ended as asked, but standard output could not be written to, such as a full disk
   128 + n  signal n ended it: 129 SIGHUP (of a terminal that has hung up), 130 SIGINT (Ctrl-C),
@@ -37,7 +37,7 @@ Exit codes:
     };
 }
 
-/// Runs the programs of a task file when they are due.
+/// Runs the programs of a task file, or of a crontab, when they are due.
 #[derive(Debug, Parser)]
 #[command(name = "wheel", version, about, after_help = exit_codes!())]
 pub(crate) struct Cli {
@@ -50,7 +50,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the tasks of a file until nothing is pending any more
     Run(RunArgs),
-    /// Check a task file without running anything
+    /// Check a task file or a crontab without running anything
     Check(CheckArgs),
     /// Show what a file would do in the next day, as a timeline; run nothing
     Plan(PlanArgs),

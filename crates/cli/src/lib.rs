@@ -1,5 +1,5 @@
-//! What the `wheel` command is made of: it runs the programs of a task file when they are due, and
-//! checks such files.
+//! What the `wheel` command is made of: it runs the programs of a task file, or of a crontab, when
+//! they are due, and checks such files.
 //!
 //! ```text
 //! main.rs -> lib.rs -> args.rs                 what is asked for; the exit codes

@@ -145,7 +145,7 @@ pub mod modelled {
 }
 
 /// The README's programs, compiled and run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "async"))]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
@@ -183,6 +183,11 @@ pub struct TimeLimits;
 #[cfg(all(doctest, feature = "async"))]
 #[doc = include_str!("../../../docs/ASYNC.md")]
 pub struct FromAsync;
+
+/// Those of the page about moving here from others.
+#[cfg(all(doctest, feature = "async"))]
+#[doc = include_str!("../../../docs/MIGRATING.md")]
+pub struct MovingHere;
 
 /// Those of the page about clocks.
 #[cfg(doctest)]
