@@ -21,6 +21,8 @@ static SPANS: LazyLock<Mutex<HashMap<u64, Seen>>> = LazyLock::new(Mutex::default
 struct Seen {
     fields: HashMap<String, String>,
     entered: u32,
+    /// How many there are of it.
+    handles: u32,
     is_closed: bool,
 }
 
@@ -36,7 +38,14 @@ impl Visit for Seen {
     }
 }
 
-/// Collects, and panics at a task that is called so.
+/// Tasks at which the collector panics.
+const PANICKING: [&str; 3] = [
+    "panics in the subscriber",
+    "panics at the entry",
+    "panics at the exit",
+];
+
+/// Collects, and panics at tasks that are called so.
 struct Collector;
 
 impl Subscriber for Collector {
@@ -47,7 +56,10 @@ impl Subscriber for Collector {
     fn new_span(&self, span: &Attributes<'_>) -> Id {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut seen = Seen::default();
+        let mut seen = Seen {
+            handles: 1,
+            ..Seen::default()
+        };
         span.record(&mut seen);
         let panics = seen.fields["task"] == "panics in the subscriber";
         SPANS.lock().unwrap().insert(number, seen);
@@ -56,8 +68,7 @@ impl Subscriber for Collector {
     }
 
     fn record(&self, span: &Id, values: &Record<'_>) {
-        let mut spans = SPANS.lock().unwrap();
-        values.record(spans.get_mut(&span.into_u64()).unwrap());
+        with(span, |seen| values.record(seen));
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
@@ -65,24 +76,37 @@ impl Subscriber for Collector {
     fn event(&self, _: &Event<'_>) {}
 
     fn enter(&self, span: &Id) {
-        SPANS
-            .lock()
-            .unwrap()
-            .get_mut(&span.into_u64())
-            .unwrap()
-            .entered += 1;
+        let panics = with(span, |seen| {
+            seen.entered += 1;
+            seen.fields["task"] == "panics at the entry"
+        });
+        assert!(!panics, "of the test");
         HERE.set(span.into_u64());
     }
 
-    fn exit(&self, _: &Id) {
+    fn exit(&self, span: &Id) {
         HERE.set(0);
+        let panics = with(span, |seen| seen.fields["task"] == "panics at the exit");
+        assert!(!panics, "of the test");
+    }
+
+    fn clone_span(&self, span: &Id) -> Id {
+        with(span, |seen| seen.handles += 1);
+        span.clone()
     }
 
     fn try_close(&self, span: Id) -> bool {
-        let mut spans = SPANS.lock().unwrap();
-        spans.get_mut(&span.into_u64()).unwrap().is_closed = true;
-        true
+        with(&span, |seen| {
+            seen.handles -= 1;
+            seen.is_closed = seen.handles == 0;
+            seen.is_closed
+        })
     }
+}
+
+fn with<R>(span: &Id, look: impl FnOnce(&mut Seen) -> R) -> R {
+    let mut spans = SPANS.lock().unwrap();
+    look(spans.get_mut(&span.into_u64()).unwrap())
 }
 
 thread_local! {
@@ -158,8 +182,125 @@ fn a_span_ends_with_its_attempt_also_if_the_handler_panics() {
 #[test]
 fn a_subscriber_that_panics_keeps_no_run_from_its_end() {
     let scheduler = scheduler();
-    let task = scheduler.task("panics in the subscriber").after(MS);
-    let task = task.run(|_| ()).unwrap();
-    assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
-    assert!(scheduler.wait_idle_timeout(HANG));
+    for task in PANICKING {
+        let task = scheduler.task(task).after(MS);
+        let task = task.run(|_| ()).unwrap();
+        assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
+        assert!(scheduler.wait_idle_timeout(HANG));
+    }
+}
+
+/// Futures are polled by hand.
+#[cfg(feature = "async")]
+mod futures {
+    use std::future::{pending, poll_fn};
+    use std::pin::Pin;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::task::{Context as PollContext, Poll, Waker};
+
+    use wheel_runtime::RunFuture;
+
+    use super::*;
+
+    fn by_hand() -> (impl Fn(RunFuture) + Send + Sync, Receiver<RunFuture>) {
+        let (sender, runs) = channel();
+        let sender = Mutex::new(sender);
+        let spawner = move |run| {
+            assert_ne!(HERE.get(), 0, "the spawner is inside of the span");
+            sender.lock().unwrap().send(run).unwrap();
+        };
+        (spawner, runs)
+    }
+
+    fn poll(run: &mut RunFuture) -> Poll<()> {
+        let polled = Pin::new(run).poll(&mut PollContext::from_waker(Waker::noop()));
+        assert_eq!(HERE.get(), 0, "outside of a poll nobody is inside");
+        polled
+    }
+
+    #[test]
+    fn each_poll_of_a_future_is_inside_of_the_span_of_its_attempt() {
+        let scheduler = scheduler();
+        let (spawner, runs) = by_hand();
+        let task = scheduler.task("future").name("mail").after(MS);
+        let handler = |run: Context| {
+            let (span, attempt) = (HERE.get(), run.attempt());
+            assert_ne!(span, 0, "the handler is inside of the span");
+            let mut polls = 0;
+            poll_fn(move |_| {
+                assert_eq!(HERE.get(), span);
+                polls += 1;
+                match (attempt, polls) {
+                    (_, 1 | 2) => Poll::Pending,
+                    (1, _) => Poll::Ready(Err("no server")),
+                    _ => Poll::Ready(Ok(())),
+                }
+            })
+        };
+        let retry = Retry::fixed(MS);
+        let task = task.retry(retry).run_async(handler, spawner).unwrap();
+        let start = |attempt: &str| {
+            let run = runs.recv_timeout(HANG).unwrap();
+            let spans = spans_of("future");
+            let of_attempt = |seen: &&Seen| seen.fields["attempt"] == attempt;
+            assert!(!spans.iter().find(of_attempt).unwrap().is_closed);
+            run
+        };
+        for attempt in ["1", "2"] {
+            let mut run = start(attempt);
+            assert!(poll(&mut run).is_pending());
+            // By any thread.
+            let moved = std::thread::spawn(move || {
+                assert!(poll(&mut run).is_pending());
+                run
+            });
+            run = moved.join().unwrap();
+            assert!(poll(&mut run).is_ready());
+        }
+        assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
+        scheduler.shutdown(HANG).unwrap();
+        let [first, second] = &spans_of("future")[..] else {
+            panic!("two attempts")
+        };
+        for seen in [first, second] {
+            assert!(seen.fields["worker"].starts_with("traced-worker-"));
+            assert!(seen.is_closed && seen.entered == 1 + 3, "{seen:?}");
+        }
+        assert_eq!(first.fields["outcome"], "retrying");
+        assert_eq!(first.fields["error"], "no server");
+        assert_eq!(second.fields["outcome"], "succeeded");
+    }
+
+    #[test]
+    fn a_future_that_its_runtime_drops_ends_its_span_with_the_error() {
+        let scheduler = scheduler();
+        let (spawner, runs) = by_hand();
+        let task = scheduler.task("dropped").after(MS);
+        let task = task.run_async(|_| pending::<()>(), spawner).unwrap();
+        let mut run = runs.recv_timeout(HANG).unwrap();
+        assert!(poll(&mut run).is_pending());
+        drop(run);
+        assert_eq!(HERE.get(), 0);
+        assert_eq!(task.wait_timeout(HANG), Some(TaskState::Failed));
+        scheduler.shutdown(HANG).unwrap();
+        let spans = spans_of("dropped");
+        assert!(spans.len() == 1 && spans[0].is_closed);
+        assert_eq!(spans[0].fields["outcome"], "failed");
+        assert!(spans[0].fields["error"].contains("dropped the run"));
+    }
+
+    #[test]
+    fn a_subscriber_that_panics_keeps_no_future_from_its_end() {
+        let scheduler = scheduler();
+        for task in PANICKING {
+            let task = scheduler.task(task).after(MS);
+            let (sender, runs) = channel();
+            let sender = Mutex::new(sender);
+            let spawner = move |run| sender.lock().unwrap().send(run).unwrap();
+            let task = task.run_async(|_| std::future::ready(()), spawner).unwrap();
+            assert!(poll(&mut runs.recv_timeout(HANG).unwrap()).is_ready());
+            assert_eq!(task.wait_timeout(HANG), Some(TaskState::Succeeded));
+            assert!(scheduler.wait_idle_timeout(HANG));
+        }
+    }
 }

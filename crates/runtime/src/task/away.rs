@@ -20,6 +20,7 @@ use super::attempt::{Attempt, Ended};
 use super::awaiting::Place;
 use super::context::Given;
 use super::run::{Started, enter, leave, panicked};
+use super::traced::{Kept, Traced};
 use super::waiting::WaitingRun;
 use super::{Code, Context, Failing, Outcome, Task};
 use crate::panics::{contain, discard};
@@ -89,6 +90,7 @@ struct Run {
     place: Option<Place>,
     /// Of its concurrency key, unless the watch of its time has it.
     permit: Option<Permit>,
+    traced: Kept,
 }
 
 /// How the future of a handler came to its end.
@@ -148,6 +150,7 @@ impl WaitingRun {
         };
         let context = Context::of_attempt(task, &attempt, &self.occasion, given);
         let outside = enter(task, attempt.ticket);
+        let traced = Traced::begin(task, &attempt, &self.occasion);
         // What the user gave is in this thread's hands as well, also when the run is over before.
         task.core.activity.begin();
         match contain(|| away.make(context.clone())) {
@@ -161,6 +164,7 @@ impl WaitingRun {
                         going,
                         place: None,
                         permit: self.permit.take(),
+                        traced: traced.keep(),
                     }),
                     was_polled: false,
                 };
@@ -174,6 +178,7 @@ impl WaitingRun {
         }
         discard([away]);
         task.core.activity.end();
+        traced.end();
         leave(outside);
     }
 }
@@ -230,6 +235,7 @@ impl Run {
             going,
             mut place,
             permit,
+            traced: _traced,
         } = self;
         context.token().leave(&mut place);
         // What it captured is dropped while the run counts as going.
@@ -249,12 +255,14 @@ impl Future for RunFuture {
             return Poll::Ready(());
         };
         let outside = enter(&run.task, run.attempt.ticket);
+        let traced = run.traced.enter();
         let polled = run.poll(cx);
         let polled = polled.map(|gone| {
             if let Some(run) = this.run.take() {
                 run.end(gone);
             }
         });
+        traced.end();
         leave(outside);
         polled
     }
@@ -269,7 +277,9 @@ impl Drop for RunFuture {
             "the runtime dropped the run before it began"
         };
         let outside = enter(&run.task, run.attempt.ticket);
+        let traced = run.traced.enter();
         run.end(Gone::With(Outcome::Failure(error.to_owned())));
+        traced.end();
         leave(outside);
     }
 }

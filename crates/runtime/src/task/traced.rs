@@ -3,7 +3,12 @@
 //! ```text
 //!  run.rs: begin --> the interceptors, the handler, the hooks: all inside of the span --> end
 //!  conclude.rs: what came of it is recorded in the span, without a lock
+//!
+//!  away.rs: begin --> the handler makes a future, the spawner gets it: inside --> end
+//!           at each poll, and where it is dropped: enter --> inside --> end
 //! ```
+//!
+//! The span of an attempt that is a future is kept with it, and is over when the future is.
 //!
 //! Who collects spans is the user's code: it is called on the worker, under no lock, and its panics
 //! end here, for a run that has begun must come to its end.
@@ -55,14 +60,47 @@ mod spans {
                 );
                 span.entered()
             });
-            let span = begun.ok();
-            let before = replace(span.as_ref().map(|span| Span::clone(span)));
+            Traced::inside(begun.ok())
+        }
+
+        fn inside(span: Option<EnteredSpan>) -> Traced {
+            let here = contain(|| span.as_ref().map(|span| Span::clone(span)));
+            let before = replace(here.unwrap_or(None));
             Traced { span, before }
+        }
+
+        /// The span, for whoever goes on with the attempt.
+        #[cfg(feature = "async")]
+        pub(in crate::task) fn keep(&self) -> Kept {
+            let span = self.span.as_ref();
+            Kept(contain(|| span.map(|span| Span::clone(span))).unwrap_or(None))
         }
 
         pub(in crate::task) fn end(self) {
             discard(replace(self.before));
             discard(self.span);
+        }
+    }
+
+    /// The span of an attempt that threads are in by turns.
+    #[cfg(feature = "async")]
+    pub(in crate::task) struct Kept(Option<Span>);
+
+    #[cfg(feature = "async")]
+    impl Kept {
+        /// From now on the calling thread is in it.
+        pub(in crate::task) fn enter(&self) -> Traced {
+            let span = self.0.as_ref();
+            let entered = contain(|| span.map(|span| span.clone().entered()));
+            Traced::inside(entered.unwrap_or(None))
+        }
+    }
+
+    /// A panic of who collects ends here.
+    #[cfg(feature = "async")]
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            discard(self.0.take());
         }
     }
 
@@ -122,9 +160,27 @@ mod spans {
         }
 
         pub(in crate::task) fn end(self) {}
+
+        #[cfg(feature = "async")]
+        pub(in crate::task) fn keep(&self) -> Kept {
+            Kept
+        }
+    }
+
+    /// Nothing.
+    #[cfg(feature = "async")]
+    pub(in crate::task) struct Kept;
+
+    #[cfg(feature = "async")]
+    impl Kept {
+        pub(in crate::task) fn enter(&self) -> Traced {
+            Traced
+        }
     }
 
     pub(in crate::task) fn record(_: Option<TaskState>, _: Option<&Arc<str>>) {}
 }
 
+#[cfg(feature = "async")]
+pub(super) use spans::Kept;
 pub(super) use spans::{Traced, record};

@@ -12,12 +12,12 @@ use wheel_runtime::{
 use crate::bed::{Bed, HANG, gate, ms};
 
 /// What has come until now.
-fn all(events: &mut EventReceiver) -> Vec<Event> {
+pub(crate) fn all(events: &mut EventReceiver) -> Vec<Event> {
     std::iter::from_fn(|| events.try_recv().ok()).collect()
 }
 
 /// A word for each.
-fn words(events: &[Event]) -> Vec<String> {
+pub(crate) fn words(events: &[Event]) -> Vec<String> {
     let word = |event: &Event| match &event.kind {
         EventKind::Started { run, attempt, .. } => format!("started {run}.{attempt}"),
         EventKind::AttemptFailed { run, attempt, .. } => format!("failed {run}.{attempt}"),

@@ -75,6 +75,13 @@ pub(super) const FAULTS: &[Fault] = &[
         notice: Notice::Test("wheel-runtime", "scheduler", "a_future_whose_time_is_over"),
     },
     Fault {
+        name: "a poll is outside of the span of its attempt",
+        file: "crates/runtime/src/task/traced.rs",
+        find: "            let entered = contain(|| span.map(|span| span.clone().entered()));\n",
+        replace: "            let entered = contain(|| span.and(None));\n",
+        notice: Notice::Test("wheel-runtime", "traced", "each_poll_of_a_future"),
+    },
+    Fault {
         name: "a future whose time is over is not woken",
         file: "crates/runtime/src/task/over_time.rs",
         find: "            Woken::Threads => Some(token),\n",

@@ -283,4 +283,11 @@ pub(super) const FAULTS: &[Fault] = &[
         replace: "",
         notice: Notice::Model("scheduler_shutdown", "of_two_shutdowns"),
     },
+    Fault {
+        name: "a jump of a clock that is moved by hand is not told",
+        file: "crates/runtime/src/scheduler/in_turn.rs",
+        find: "        self.sink.clock_jumped(jump);\n",
+        replace: "        let _ = jump;\n",
+        notice: Notice::Test("wheel-runtime", "clock_watch", "a_jump_is_an_event"),
+    },
 ];

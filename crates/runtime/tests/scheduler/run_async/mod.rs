@@ -5,3 +5,4 @@ mod by_hand;
 mod ends;
 mod runtimes;
 mod stopped;
+mod told;
