@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::step::{cargo, execute, seconds};
-use crate::{bench, deploy, fuzz, layers, loom, mutate, shuttle, test, tidy};
+use crate::{bench, crontabs, deploy, fuzz, layers, loom, mutate, shuttle, test, tidy};
 
 struct Step {
     name: &'static str,
@@ -42,6 +42,11 @@ const STEPS: &[Step] = &[
     Step {
         name: "deploy",
         run: || deploy::run(&[]),
+    },
+    // As above, with the crontabs of packages.
+    Step {
+        name: "crontabs",
+        run: || crontabs::run(&[]),
     },
     Step {
         name: "loom",

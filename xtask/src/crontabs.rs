@@ -2,7 +2,7 @@
 //! oracle of the tests.
 //!
 //! The packages are fetched with `apt-get download` and unpacked, not installed; nothing of them is
-//! run. It needs apt and its archive, so it is no step of `ci`.
+//! run. A machine without apt, or without its archive, is told so, and nothing is compared there.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,6 +31,10 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let folder = root().join("target/crontabs");
     let unpacked = debian::unpack(PACKAGES, &folder)?;
+    if files(&unpacked)?.is_empty() {
+        println!("No packages to be had with apt: no crontab was compared.");
+        return Ok(());
+    }
     let kept = folder.join("kept");
     for folder in [&kept.join("cron.d"), &kept.join("etc")] {
         fs::create_dir_all(folder).map_err(|error| said(folder, error))?;
@@ -53,11 +57,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     if count < CRONTABS_MIN {
         return Err(format!(
-            "{count} crontabs in place of {CRONTABS_MIN} at least: is the archive of apt there?"
+            "{count} crontabs in place of {CRONTABS_MIN} at least: where have the others gone?"
         ));
     }
     let mut test = cargo(&[
         "test",
+        "--locked",
         "-p",
         "wheel",
         "--test",

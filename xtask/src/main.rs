@@ -42,8 +42,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, deploy, loom,\n\
-                mutate, fuzz, shuttle, bench, counts\n\
+        about: "everything that must hold: fmt, tidy, layers, clippy, test, docs, deploy, crontabs,\n\
+                loom, mutate, fuzz, shuttle, bench, counts\n\
                 `ci STEP...` runs the named steps only",
         run: ci::run,
     },
@@ -91,7 +91,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "crontabs",
         about: "fetch the crontabs that Debian's packages ship, and compare what is planned of them\n\
-                with the oracle; needs apt and its archive",
+                with the oracle",
         run: crontabs::run,
     },
     Command {
