@@ -327,8 +327,8 @@ impl SchedulerBuilder {
         let at_gate = Gate::new(self.ageing, slack, Arc::clone(&gate));
         let counters = Arc::new(Counters::new(1 + named_pools.len(), self.names_max));
         let events = Events::new(config.clock().clone());
-        let heard = (Arc::clone(&counters), Arc::clone(&events));
-        let sink = TaskSink::new(lines, at_gate, heard, self.queue_max);
+        let (counts, hub) = (Arc::clone(&counters), Arc::clone(&events));
+        let sink = TaskSink::new(lines, at_gate, counts, hub, self.queue_max);
         let engine = match config.is_by_hand() {
             true => Engine::start(config, InTurn::new(sink))?,
             false => Engine::start(config, sink)?,

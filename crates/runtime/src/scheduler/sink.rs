@@ -113,7 +113,8 @@ impl TaskSink {
     pub(super) fn new(
         lines: Vec<Line>,
         gate: Gate,
-        (counters, events): (Arc<Counters>, Arc<Events>),
+        counters: Arc<Counters>,
+        events: Arc<Events>,
         queue_max: usize,
     ) -> TaskSink {
         TaskSink {
