@@ -245,7 +245,8 @@ impl<T> Wheel<T> {
     /// Whether a timer is pending: it has not fired and was neither cancelled nor reset. False for a
     /// key of another wheel. One look at the entry.
     ///
-    /// A timer that is pending may fire as this returns; one that is not never will be again.
+    /// A timer that is pending may fire as this returns; one that is not never will be again, unless
+    /// another thread is in the midst of [`replace`](Wheel::replace).
     #[inline]
     pub fn is_pending(&self, key: Key) -> bool {
         key.is_of(self.engine.id) && {
@@ -258,7 +259,9 @@ impl<T> Wheel<T> {
     /// and key stay what they are, and so does the number of pending timers: where there is a limit,
     /// nobody else can take the place meanwhile.
     ///
-    /// What this thread wrote before is visible where the value fires. Does not block.
+    /// What this thread wrote before is visible where the value fires. Does not block. It is for who
+    /// owns the key: a `cancel` or `reset` by another thread in the midst of it finds nothing, as if
+    /// the timer had fired.
     ///
     /// # Errors
     ///

@@ -290,6 +290,19 @@ impl<T: Send + 'static> Engine<T> {
         self.0.wheel.len() + self.0.wall.len()
     }
 
+    /// How long a tick is.
+    #[cfg(feature = "async")]
+    pub(crate) fn tick_duration(&self) -> Duration {
+        self.0.placing.tick.duration(1)
+    }
+
+    /// The start of the tick at which something that is due at `due` comes.
+    #[cfg(feature = "async")]
+    pub(crate) fn tick_start(&self, due: Moment) -> Moment {
+        let tick = self.0.placing.tick;
+        Moment::of_tick(due.tick_ceil(tick), tick)
+    }
+
     /// Counters and lateness until now. Does not disturb the driver.
     pub(crate) fn stats(&self) -> EngineStats {
         self.0.counters.snapshot(self.len())

@@ -52,10 +52,13 @@ impl MetricsPublisher {
         }
     }
 
-    /// Hands the numbers over as they are now. Of several threads one after the other.
+    /// Hands the numbers over as they are now. Of several threads one after the other, so a recorder
+    /// must not publish itself.
     pub fn publish(&self) {
-        let page = self.exposition.look();
+        // The look comes after the lock: else what one thread has seen later would be handed over
+        // before what another one has seen, and some of it twice.
         let mut handed = self.handed.lock();
+        let page = self.exposition.look();
         for (family, samples) in page.families {
             for Sample { labels, value } in samples {
                 match value {

@@ -90,10 +90,11 @@ impl Core {
             let moment = Duration::from_secs(1);
             self.send_workers_home(moment);
             self.engine.close_within(Patience::new(moment));
-            self.events.close();
         } else {
             self.send_workers_home(Duration::ZERO);
         }
+        // What goes on all the same is told to nobody: who listens is not to wait for it.
+        self.events.close();
         if report.cut.is_empty() {
             Ok(report)
         } else {

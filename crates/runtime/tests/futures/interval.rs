@@ -92,6 +92,40 @@ fn a_tick_that_is_late_by_less_than_a_period_was_not_missed() {
 }
 
 #[test]
+fn to_wait_for_a_tick_of_the_engine_is_not_to_miss_one() {
+    let micros = Duration::from_micros;
+    for period in [micros(300), micros(500), MS, 10 * MS] {
+        let (clock, timers) = timers();
+        // The grid begins in the midst of a tick, and each look comes late.
+        clock.advance(micros(300));
+        let (task, start) = (Task::default(), timers.now());
+        let mut interval = timers.interval(period).unwrap();
+        interval = interval.missed_ticks(MissedTicks::Skip);
+        assert!(tick(&task, &mut interval).is_pending());
+        clock.advance(micros(700));
+        let mut seen = 0;
+        for _ in 0..40 {
+            clock.advance(MS);
+            seen += ticks(&task, &mut interval, start).len();
+        }
+        assert!(
+            seen >= if period > MS { 4 } else { 40 },
+            "{seen} of {period:?}"
+        );
+    }
+}
+
+#[test]
+fn a_period_of_nothing_but_a_nanosecond_comes_to_an_end() {
+    let (clock, timers) = timers();
+    let task = Task::default();
+    let mut interval = timers.interval(Duration::from_nanos(1)).unwrap();
+    interval = interval.missed_ticks(MissedTicks::Skip);
+    clock.advance(MS);
+    assert!(tick(&task, &mut interval).is_ready());
+}
+
+#[test]
 fn a_tick_that_was_not_waited_for_is_not_lost() {
     let (clock, timers) = timers();
     let (task, start) = (Task::default(), timers.now());

@@ -169,3 +169,17 @@ fn the_time_runs_from_the_first_poll_that_leaves_the_future_pending() {
     clock.advance(5 * MS);
     assert!(task.poll(&mut timeout).is_ready());
 }
+
+#[test]
+fn no_limit_takes_no_timer_and_no_end() {
+    let (clock, timers) = timers();
+    let (task, mut timeout) = (
+        Task::default(),
+        timers.timeout(Duration::MAX, pending::<()>()),
+    );
+    assert!(task.poll(&mut timeout).is_pending());
+    assert_eq!(timers.len(), 0);
+    clock.advance(MS * 1_000_000);
+    timers.shutdown();
+    assert!(task.poll(&mut timeout).is_pending());
+}

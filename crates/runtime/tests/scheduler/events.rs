@@ -410,3 +410,20 @@ fn every_receiver_hears_of_each_task_in_its_order_whoever_tells() {
         bed.scheduler.shutdown(HANG).unwrap();
     });
 }
+
+#[test]
+fn a_shutdown_whose_grace_is_over_ends_the_listening() {
+    let bed = Bed::workers(1);
+    let events = bed.scheduler.events();
+    let busy = bed.occupy_at_once();
+    let (sent, ended) = std::sync::mpsc::channel();
+    let listener = std::thread::spawn(move || {
+        let told = events.into_iter().count();
+        sent.send(told).unwrap();
+    });
+    bed.scheduler.shutdown(Duration::ZERO).unwrap_err();
+    // The run goes on, and the handle is still there.
+    assert!(ended.recv_timeout(HANG).unwrap() >= 2);
+    busy.open();
+    listener.join().unwrap();
+}

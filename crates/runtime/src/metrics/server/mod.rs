@@ -24,6 +24,7 @@ use wheel_sync::{Condvar, Mutex};
 
 use super::exposition::Exposition;
 use crate::clock::Patience;
+use crate::panics::{contain, tell_stderr};
 use connection::Answer;
 
 /// How many clients are answered at a time.
@@ -195,8 +196,12 @@ impl Shared {
         let shared = Arc::clone(self);
         let answering = thread::Builder::new().name("wheel-metrics-client".to_owned());
         let answering = answering.spawn(move || {
-            connection::serve(&stream, |path| shared.answer(path));
+            // The last look at a scheduler drops what its user gave, which may panic.
+            let served = contain(|| connection::serve(&stream, |path| shared.answer(path)));
             shared.go(number);
+            if let Err(message) = served {
+                tell_stderr("an answer of the metrics server panicked", &message);
+            }
         });
         if answering.is_err() {
             // The stream went with the closure that did not run.

@@ -89,9 +89,12 @@ impl Events {
 
     /// Nothing more will happen: who has taken what is left is told so.
     pub(crate) fn close(&self) {
+        // Behind the door, so that who comes in is either seen here or sees that it is closed.
+        let door = self.door.lock();
         // Release: what was told before; pairs with `is_closed`. [O111]
         self.is_closed.store(true, Ordering::Release);
         self.places().for_each(Place::wake);
+        drop(door);
     }
 
     pub(super) fn is_closed(&self) -> bool {

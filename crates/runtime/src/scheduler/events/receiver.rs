@@ -11,8 +11,9 @@ use crate::clock::Patience;
 
 /// Takes the events of a scheduler, one at a time: [`Scheduler::events`](crate::Scheduler::events).
 ///
-/// It is an iterator, which waits for the next event and ends with the scheduler: when that has shut
-/// down and no run is left, or when it and all handles of its tasks are gone. Dropping the receiver
+/// It is an iterator, which waits for the next event and ends with the scheduler: when a
+/// [shutdown](crate::Scheduler::shutdown) is over, be it that its grace was, or when the scheduler and
+/// all handles of its tasks are gone. Dropping the receiver
 /// ends the listening. It keeps no scheduler alive.
 pub struct EventReceiver {
     events: Arc<Events>,

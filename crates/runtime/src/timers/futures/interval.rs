@@ -32,7 +32,8 @@ pub enum MissedTicks {
     OneTick,
     /// Each of them comes, without a pause between them.
     EachTick,
-    /// None comes: the next tick is one that is yet to be due.
+    /// None comes: the next tick is one that is yet to be due. With a period that is no longer than a
+    /// tick of the engine, as `OneTick`.
     Skip,
 }
 
@@ -137,11 +138,22 @@ impl Interval {
 
     /// The tick that was due at `due` has come, maybe with others. `None` if all are skipped.
     fn take_tick(&mut self, due: Moment) -> Option<Instant> {
-        let now = self.sleep.engine().clock().now();
-        let behind = now.since(due).as_nanos() / self.period.as_nanos();
+        let engine = self.sleep.engine();
+        let now = engine.clock().now();
+        let missed_ticks = match self.missed_ticks {
+            // Each one would be skipped.
+            MissedTicks::Skip if self.period <= engine.tick_duration() => MissedTicks::OneTick,
+            missed_ticks => missed_ticks,
+        };
+        let from = match missed_ticks {
+            // To wait for the tick of the engine is no lateness.
+            MissedTicks::Skip => engine.tick_start(due),
+            _ => due,
+        };
+        let behind = now.since(from).as_nanos() / self.period.as_nanos();
         // The parts are nanoseconds in 64 bits.
         let behind = u64::try_from(behind).unwrap_or(u64::MAX);
-        let latest = match self.missed_ticks {
+        let latest = match missed_ticks {
             MissedTicks::EachTick => due,
             MissedTicks::OneTick => {
                 self.skipped = behind;

@@ -50,6 +50,10 @@ impl Sleep {
         Instant::of(self.due)
     }
 
+    pub(super) fn is_due_never(&self) -> bool {
+        self.due == Moment::NEVER
+    }
+
     /// Whether it has been polled to its end.
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Over(_))

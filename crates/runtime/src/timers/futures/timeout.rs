@@ -69,6 +69,10 @@ impl<F: Future> Future for Timeout<F> {
         if let Some(limit) = this.limit.take() {
             this.sleep.reset(limit);
         }
+        if this.sleep.is_due_never() {
+            // No limit: it takes no timer, and no place of one.
+            return Poll::Pending;
+        }
         ready!(this.sleep.poll_due(cx.waker()))?;
         Poll::Ready(Err(TimeoutError::ELAPSED))
     }
