@@ -57,7 +57,10 @@ pub(crate) fn name(signal: i32) -> &'static str {
 
 /// Whether there is a terminal that can hang up. One that has is none any more when the signal comes.
 fn has_terminal() -> bool {
-    std::fs::File::open("/dev/tty").is_ok()
+    // Another error, such as of too many open files, says nothing of the terminal.
+    let none = rustix::io::Errno::NXIO.raw_os_error();
+    let opened = std::fs::File::open("/dev/tty");
+    opened.map_or_else(|error| error.raw_os_error() != Some(none), |_| true)
 }
 
 /// Whether a signal was ignored from the start. Known on Linux only.

@@ -228,3 +228,25 @@ fn a_crontab_without_entries_is_right_and_has_nothing_to_run() {
         (&0.into(), &0.into())
     );
 }
+
+#[test]
+fn a_command_has_no_terminal_and_a_session_of_its_own() {
+    let (_bench, done) = run("@reboot echo $$ $(ps -o sid= -p $$) end\n");
+    let lines = done.lines_of("echo");
+    let words: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!((words[0], words[2]), (words[1], "end"), "{done:?}");
+}
+
+#[test]
+fn what_a_crontab_sets_is_set_for_the_command_of_another_user_too() {
+    if !rustix::process::geteuid().is_root() {
+        // Nobody else can run one.
+        return;
+    }
+    let bench = Workbench::new();
+    let text = "GREETING=good morning\n@reboot nobody echo \"$GREETING\" \"$HOME\" \"$LOGNAME\"\n";
+    let done = bench.crontab(text, &["run", "--system", "--crontab"]);
+    let lines = done.lines_of("echo");
+    assert!(lines[0].starts_with("good morning /"), "{done:?}");
+    assert!(lines[0].ends_with(" nobody"), "{done:?}");
+}

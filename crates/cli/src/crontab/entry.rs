@@ -17,6 +17,8 @@ use crate::file::{Faults, Finder, Inherits, Program, Schedule, Task};
 
 const SHELL: &str = "/bin/sh";
 const PATH: &str = "/usr/bin:/bin";
+/// Sets the environment of a command of another user.
+const ENV: &str = "/usr/bin/env";
 /// What a pipe takes at once on every system.
 const INPUT_BYTES_MAX: usize = 4_096;
 /// Cron has no limit; this is the highest that the runtime has.
@@ -111,7 +113,9 @@ impl<'l> Entry<'l> {
             return None;
         }
         let env = environment(&reader.settings, account.as_ref());
-        let program = self.program(&command.line, &env, account.as_ref(), reader, faults)?;
+        let other = account.as_ref().filter(|account| !account.is_own());
+        let other = other.filter(|_| reader.reading.look == Look::ToRun);
+        let program = self.program(&command.line, &env, other, faults)?;
         let schedule = match self.times? {
             Times::Start => Schedule::at_start(),
             Times::Calendar(cron) => Schedule::by_calendar(cron, reader.zone.clone()),
@@ -133,7 +137,11 @@ impl<'l> Entry<'l> {
             concurrency: None,
             rate: None,
             dir: Some(home(&env)),
-            env,
+            // Of another user it is set behind the change of the user, and not in front of it.
+            env: match other {
+                Some(_) => Vec::new(),
+                None => env,
+            },
             inherits: Inherits::Nothing,
             input: command.input.map(Arc::from),
             output: None,
@@ -175,8 +183,7 @@ impl<'l> Entry<'l> {
         &self,
         command: &str,
         env: &[(String, String)],
-        account: Option<&Account>,
-        reader: &Reader<'_>,
+        other: Option<&Account>,
         faults: &mut Faults,
     ) -> Option<Program> {
         let shell = value(env, "SHELL").unwrap_or(SHELL);
@@ -185,8 +192,7 @@ impl<'l> Entry<'l> {
             path: PathBuf::from(shell),
             args: args.to_vec(),
         };
-        let other = account.filter(|account| !account.is_own());
-        let Some(other) = other.filter(|_| reader.reading.look == Look::ToRun) else {
+        let Some(other) = other else {
             return Some(own);
         };
         let name = other.name.escape_debug();
@@ -208,7 +214,10 @@ impl<'l> Entry<'l> {
                     "--init-groups".to_owned(),
                     "--".to_owned(),
                 ];
-                let args = to_user.into_iter().chain(args).collect();
+                // What the crontab sets means nothing to setpriv, which is still root: LD_PRELOAD.
+                let set = env.iter().map(|(name, value)| format!("{name}={value}"));
+                let set = [ENV, "-i", "--"].map(str::to_owned).into_iter().chain(set);
+                let args = to_user.into_iter().chain(set).chain(args).collect();
                 Some(Program { path, args })
             }
             Err(error) => {

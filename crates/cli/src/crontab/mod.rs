@@ -54,11 +54,12 @@ pub(crate) enum Owner {
 impl Owner {
     /// Of a file at this place: what is in a folder `cron.d`, and `etc/crontab`, is the system's.
     pub(crate) fn of(path: &Path) -> Owner {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().and_then(Path::file_name);
-        match (folder.and_then(|name| name.to_str()), path.file_name()) {
-            (Some("cron.d"), _) => Owner::System,
-            (Some("etc"), Some(name)) if name == "crontab" => Owner::System,
-            _ => Owner::User,
+        let is_in_cron_d = folder.is_some_and(|name| name == "cron.d");
+        match is_in_cron_d || path == Path::new("/etc/crontab") {
+            true => Owner::System,
+            false => Owner::User,
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::file::Faults;
 
 /// Adds a fault if cron would pass over the file.
 pub(super) fn check(path: &Path, reading: &Reading, faults: &mut Faults) {
+    let whole = std::path::absolute(path);
+    let path = whole.as_deref().unwrap_or(path);
     let folder = path.parent().and_then(Path::file_name);
     if folder.is_some_and(|folder| folder == "cron.d") {
         check_name(path, faults);

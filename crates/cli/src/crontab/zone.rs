@@ -5,17 +5,21 @@ use std::{env, fs};
 
 use wheel_runtime::Zone;
 
+const LOCALTIME: &str = "/etc/localtime";
+
 /// The zone that `TZ` names; without that, the one that `/etc/localtime` leads to.
 ///
 /// # Errors
 ///
 /// If it has no name of the IANA database. UTC if the machine says nothing at all.
 pub(crate) fn of_this_machine() -> Result<Zone, String> {
-    let name = match env::var("TZ") {
-        Ok(name) => name.trim_start_matches(':').to_owned(),
-        Err(_) => match local() {
+    let named = env::var("TZ").ok();
+    let named = named.map(|name| name.trim_start_matches(':').to_owned());
+    let name = match named.filter(|name| name != LOCALTIME) {
+        Some(name) => name,
+        None => match local() {
             Some(name) => name,
-            None if !Path::new("/etc/localtime").exists() => return Ok(Zone::UTC),
+            None if !Path::new(LOCALTIME).exists() => return Ok(Zone::UTC),
             None => {
                 return Err("/etc/localtime does not say which zone it is: give --tz".to_owned());
             }
@@ -31,7 +35,7 @@ pub(crate) fn of_this_machine() -> Result<Zone, String> {
 }
 
 fn local() -> Option<String> {
-    let link = fs::canonicalize("/etc/localtime").ok()?;
+    let link = fs::canonicalize(LOCALTIME).ok()?;
     let link = link.to_str()?;
     if link.contains("/zoneinfo/") {
         return Some(link.to_owned());

@@ -129,14 +129,18 @@ impl Schedule {
         }
     }
 
-    /// The same for a task that takes the place of one that was due so much later: a grid and a delay
-    /// go on as they were.
-    pub(crate) fn going_on(&self, rest: Duration, now: SystemTime) -> wheel_runtime::Schedule {
+    /// The same for a task that takes the place of one that was due `rest` after `then`, which is `ago`:
+    /// a grid and a delay go on as they were.
+    pub(crate) fn going_on(
+        &self,
+        (rest, then): (Duration, SystemTime),
+        ago: Duration,
+    ) -> wheel_runtime::Schedule {
         use wheel_runtime::Schedule;
         let schedule = match &self.kind {
-            Kind::After(_) => return Schedule::after(rest),
+            Kind::After(_) => return Schedule::after(rest.saturating_sub(ago)),
             Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
-                match now.checked_add(rest) {
+                match then.checked_add(rest) {
                     Some(next) => Schedule::every(*period).start_at(next),
                     None => Schedule::every(*period),
                 }

@@ -8,7 +8,7 @@ use wheel_sync::thread::{self, JoinHandle};
 
 use super::ending::{Ending, Limits};
 use super::handler::Setting;
-use super::roster::Member;
+use super::roster::{Member, Place};
 use crate::live::{self, Standing};
 use crate::watch::{self, Picture, Row, Screen};
 
@@ -117,7 +117,9 @@ fn picture(setting: &Setting, scheduler: &Scheduler) -> Picture {
     let infos = setting.roster.infos();
     let tallies = setting.record.tallies();
     let standing = standing(setting, &infos);
-    let rows = infos.into_iter().map(|(member, info)| Row {
+    let there = infos.into_iter();
+    let there = there.filter(|(member, _)| member.place == Place::InFile);
+    let rows = there.map(|(member, info)| Row {
         id: info.id,
         state: info.state,
         next_in: info.next_in,

@@ -210,11 +210,11 @@ impl Handler {
         command
             .arg0(&task.program.args[0])
             .args(&task.program.args[1..])
-            .stdin(input(task.input.as_deref())?)
-            .process_group(0);
-        if task.inherits == Inherits::Nothing {
-            command.env_clear();
-        }
+            .stdin(input(task.input.as_deref())?);
+        match task.inherits {
+            Inherits::Nothing => in_session_of_its_own(command.env_clear()),
+            Inherits::All => command.process_group(0),
+        };
         for name in service::VARIABLES {
             command.env_remove(name);
         }
@@ -263,4 +263,12 @@ fn why_not_started(task: &Task, error: &io::Error) -> String {
         Some(dir) => format!("cannot start: there is no folder {}", dir.display()),
         None => format!("cannot start: {error}"),
     }
+}
+
+/// As cron does it: without the terminal of `wheel`, into which another user's program could type. The
+/// leader of a session leads its process group as well.
+fn in_session_of_its_own(command: &mut Command) -> &mut Command {
+    let begin = || Ok(rustix::process::setsid().map(drop)?);
+    // SAFETY: between fork and exec this is one call of the system, without memory and locks. [U33]
+    unsafe { command.pre_exec(begin) }
 }

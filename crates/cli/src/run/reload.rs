@@ -15,9 +15,9 @@
 //! replaced is replaced with it, as it would be skipped otherwise.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use wheel_runtime::{CancelOutcome, Scheduler, TaskInfo, TaskState};
+use wheel_runtime::{CancelOutcome, Schedule, Scheduler, TaskInfo, TaskState};
 use wheel_sync::{Arc, Condvar, Mutex};
 
 use super::asked;
@@ -226,6 +226,7 @@ impl Reloader {
 
     fn cancel(&self, member: &Member) -> Undone {
         let before = member.info();
+        let at = (Instant::now(), SystemTime::now());
         let outcome = member.handle.cancel();
         let after = member.info();
         let record = &self.setting.record;
@@ -243,6 +244,7 @@ impl Reloader {
                 _ => before.next_in,
             },
             has_begun: begun > 0,
+            at,
             task,
         }
     }
@@ -264,15 +266,23 @@ impl Reloader {
             if undone.task.schedule == task.schedule
                 && let Some(rest) = undone.next_in
             {
-                schedule = task.schedule.going_on(rest, SystemTime::now());
-                handler.begin_with(task.schedule.floor_in(rest));
+                let (instant, wall) = undone.at;
+                schedule = task.schedule.going_on((rest, wall), instant.elapsed());
+                handler.begin_with(
+                    task.schedule
+                        .floor_in(rest.saturating_sub(instant.elapsed())),
+                );
             }
             if due > 0 {
                 handler.begin_with(Floor::Wall(SystemTime::UNIX_EPOCH));
             }
         }
+        let asked = schedule.clone();
         match asked::hand_over(&self.scheduler, &Arc::new(handler), schedule) {
             Ok(member) => {
+                if let Some(undone) = undone {
+                    due += missed_between(undone, &asked, &member);
+                }
                 for _ in 0..due {
                     let _ = self.scheduler.trigger(&task.id);
                 }
@@ -295,6 +305,8 @@ struct Undone {
     next_in: Option<Duration>,
     /// A run has begun while it was cancelled.
     has_begun: bool,
+    /// When it was cancelled, by both clocks: from then on the new task counts.
+    at: (Instant, SystemTime),
 }
 
 impl Undone {
@@ -308,6 +320,23 @@ fn due_by_now(info: &TaskInfo) -> u64 {
     let is_due = info.state == TaskState::Queued || info.next_in == Some(Duration::ZERO);
     let is_again = info.attempt > 1;
     u64::from(is_due && !is_again) + info.backlog as u64
+}
+
+/// Occurrences that came after the old task was cancelled and before the new one was armed.
+fn missed_between(undone: &Undone, asked: &Schedule, new: &Member) -> u64 {
+    let (task, info, now) = (new.task(), new.info(), SystemTime::now());
+    // What is due later than it is for is due of the new one, if it is.
+    if !task.schedule.recurs() || task.jitter.is_some() {
+        return 0;
+    }
+    let Ok(occurrences) = asked.occurrences(undone.at.1) else {
+        return 0;
+    };
+    let armed = info.next_due.unwrap_or(now);
+    let passed = occurrences.take_while(|at| *at <= now && *at < armed);
+    // Those of them that the new one has seen itself.
+    let seen = info.runs + due_by_now(&info);
+    (passed.take(1_000).count() as u64).saturating_sub(seen)
 }
 
 /// What a task of the new file means for those of the old one, which are named by their number.
@@ -346,6 +375,8 @@ fn steps(
                 match difference {
                     Difference::Due if task.schedule.kind == Kind::Start => Step::Pass,
                     Difference::Due => Step::Replace(*number),
+                    // It was left out, as what it waited for had ended otherwise.
+                    _ if is_behind && info.runs == 0 => Step::Replace(*number),
                     // It has had its runs, or has the only one.
                     Difference::Nothing if has_ended => Step::Keep(*number),
                     _ if has_ended => Step::Edit(*number, Difference::Program),
