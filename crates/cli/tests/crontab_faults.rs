@@ -23,15 +23,7 @@ fn refused_as(args: &[&str], text: &str, place: &str, parts: &[&str]) {
     let bench = Workbench::new();
     let done = bench.crontab(text, &[&["check"], args].concat());
     assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{done:?}");
-    let place = format!("crontab:{place}\n");
-    assert!(
-        done.err.contains(&place),
-        "{place:?} is not in\n{}",
-        done.err
-    );
-    for part in parts {
-        assert!(done.err.contains(part), "{part:?} is not in\n{}", done.err);
-    }
+    done.says(&[&[format!("crontab:{place}\n").as_str()], parts].concat());
     assert!(
         done.err.ends_with(": 1 error; nothing was run\n"),
         "{}",

@@ -7,9 +7,7 @@ use std::io::Read;
 use std::process::Stdio;
 use std::thread;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-use workbench::Workbench;
+use workbench::{Workbench, terminal};
 
 const TEXT: &str = r#"
     [[task]]
@@ -28,19 +26,8 @@ const TEXT: &str = r#"
 /// the terminal got.
 fn on_terminal(args: &[&str], out: fn(&File) -> Stdio) -> String {
     let bench = Workbench::new();
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let theirs = File::options().read(true).write(true).open(name).unwrap();
     // Wide enough for all of the line.
-    let size = Winsize {
-        ws_row: 24,
-        ws_col: 120,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    tcsetwinsize(&theirs, size).unwrap();
+    let (ours, theirs) = terminal::open(24);
     let mut command = bench.command(TEXT, args);
     command
         .env("TERM", "xterm")

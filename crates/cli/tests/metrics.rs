@@ -2,11 +2,10 @@
 
 mod workbench;
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::net::TcpListener;
 
 use rustix::process::Signal;
+use workbench::http::{free_port, get};
 use workbench::{Started, Workbench, wait_until};
 
 const TEXT: &str = r#"
@@ -20,25 +19,6 @@ const TEXT: &str = r#"
     cron = "30 2 * * *"
     run = ["true"]
 "#;
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
-/// The answer, or nothing if nobody answers.
-fn get(port: u16, path: &str) -> String {
-    let Ok(mut client) = TcpStream::connect(("127.0.0.1", port)) else {
-        return String::new();
-    };
-    client
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .unwrap();
-    let mut answer = String::new();
-    let asked = write!(client, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    let _ = asked.and_then(|()| client.read_to_string(&mut answer).map(drop));
-    answer
-}
 
 #[test]
 fn tasks_are_counted_by_their_ids_and_it_is_healthy() {

@@ -8,17 +8,14 @@
 mod workbench;
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use rustix::process::Signal;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-use workbench::{Done, Started, Workbench, wait_until};
+use workbench::http::{free_port, get};
+use workbench::{Done, Started, Workbench, terminal, wait_until};
 
 /// The port that the pages name, and that `deploy/prometheus/prometheus.yml` scrapes.
 const PORT: &str = "9753";
@@ -109,18 +106,7 @@ fn shell(args: &str) -> Command {
 
 /// With standard error on a terminal, which is read to its end.
 fn on_terminal(mut command: Command) -> Done {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let theirs = File::options().read(true).write(true).open(name).unwrap();
-    let size = Winsize {
-        ws_row: 40,
-        ws_col: 120,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    tcsetwinsize(&theirs, size).unwrap();
+    let (ours, theirs) = terminal::open(40);
     let child = command.stdout(Stdio::piped()).stderr(theirs).spawn();
     drop(command);
     let reader = thread::spawn(move || {
@@ -132,24 +118,9 @@ fn on_terminal(mut command: Command) -> Done {
     done
 }
 
-/// The answer, or nothing if nobody answers.
-fn get(port: u16, path: &str) -> String {
-    let Ok(mut client) = TcpStream::connect(("127.0.0.1", port)) else {
-        return String::new();
-    };
-    let limit = Some(Duration::from_secs(20));
-    client.set_read_timeout(limit).unwrap();
-    let mut answer = String::new();
-    let asked = write!(client, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    let _ = asked.and_then(|()| client.read_to_string(&mut answer).map(drop));
-    answer
-}
-
 /// Runs the steps of a block, and returns how many of them it has run.
 fn run(block: &str) -> usize {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let port = free_port();
     let mut behind = Vec::new();
     let mut count = 0;
     for step in steps(block) {

@@ -2,16 +2,15 @@
 
 mod workbench;
 
-use std::fs::{self, File};
+use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
-use workbench::{Done, Started, Workbench, is_alive, wait_until};
+use workbench::{Done, Started, Workbench, is_alive, terminal, wait_until};
 
 /// What is caught here starts as the default there, even where the tests run under `nohup`.
 fn hear_hang_ups() {
@@ -309,13 +308,7 @@ fn entries_of_a_crontab_are_known_by_what_they_say() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wheel"));
     command.args(["run", "--json", "--tz", "UTC", "--crontab", "crontab"]);
     command.current_dir(&bench.dir).stdin(Stdio::null());
-    let started = Started::from(
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap(),
-    );
+    let started = Started::by(&mut command);
     wait_until("it runs", || bench.read("pids").lines().count() == 1);
     // One is gone, one has another place, one is new; and what is due at the start was due then.
     let second = "@reboot touch again\n0 2 1 1 * run-parts b\n0 3 1 1 * run-parts c\n@reboot echo $$ >> pids; exec sleep 1000\n";
@@ -343,11 +336,7 @@ fn entries_of_a_crontab_are_known_by_what_they_say() {
 fn a_terminal_that_hangs_up_ends_it() {
     hear_hang_ups();
     let bench = Workbench::new();
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let theirs = File::options().read(true).write(true).open(name).unwrap();
+    let (ours, theirs) = terminal::open(24);
     let path = bench.file(&shell(
         "long",
         "after = \"0s\"",
@@ -359,13 +348,7 @@ fn a_terminal_that_hangs_up_ends_it() {
         .arg(path)
         .arg("--json");
     command.current_dir(&bench.dir).stdin(theirs);
-    let started = Started::from(
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap(),
-    );
+    let started = Started::by(&mut command);
     drop(command);
     wait_until("it runs", || bench.read("pids").lines().count() == 1);
     // As long as the terminal is there, the signal is no hang-up.

@@ -99,16 +99,19 @@ fn a_driver_that_sleeps_for_ever_is_woken_for_it() {
     }
 }
 
+/// What a callback is told that asks where it is called.
+fn asked_by_a_callback(timers: &Timers) -> mpsc::Receiver<Result<(), SnapshotError>> {
+    let (tell, told) = mpsc::channel();
+    let inside = timers.clone();
+    let ask = move || tell.send(inside.snapshot().map(|_| ())).unwrap();
+    timers.after(MS, ask).unwrap();
+    told
+}
+
 #[test]
 fn on_the_driver_thread_it_is_refused_and_on_a_worker_it_is_not() {
     let (clock, timers) = on_a_manual_clock();
-    let (tell, told) = mpsc::channel();
-    let inside = timers.clone();
-    timers
-        .after(MS, move || {
-            tell.send(inside.snapshot().map(|_| ())).unwrap()
-        })
-        .unwrap();
+    let told = asked_by_a_callback(&timers);
     clock.run_for(MS);
     assert_eq!(told.recv(), Ok(Err(SnapshotError::OnDriverThread)));
 
@@ -117,13 +120,7 @@ fn on_the_driver_thread_it_is_refused_and_on_a_worker_it_is_not() {
         .executor(Arc::clone(&pool))
         .build()
         .unwrap();
-    let (tell, told) = mpsc::channel();
-    let inside = timers.clone();
-    timers
-        .after(MS, move || {
-            tell.send(inside.snapshot().map(|_| ())).unwrap()
-        })
-        .unwrap();
+    let told = asked_by_a_callback(&timers);
     assert_eq!(told.recv(), Ok(Ok(())));
 }
 

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub(crate) mod http;
+pub(crate) mod terminal;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -159,6 +162,14 @@ impl From<Output> for Done {
 }
 
 impl Done {
+    /// All of these are on standard error.
+    #[track_caller]
+    pub(crate) fn says(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(self.err.contains(part), "{part:?} is not in\n{}", self.err);
+        }
+    }
+
     /// The last line of standard output, which `--json` makes an object.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -205,15 +216,7 @@ pub(crate) fn refused(text: &str, place: &str, parts: &[&str]) {
     let done = bench.check(text);
     assert_eq!(done.code, Some(2), "{done:?}");
     assert_eq!(done.out, "");
-    let place = format!("tasks.toml:{place}\n");
-    assert!(
-        done.err.contains(&place),
-        "{place:?} is not in\n{}",
-        done.err
-    );
-    for part in parts {
-        assert!(done.err.contains(part), "{part:?} is not in\n{}", done.err);
-    }
+    done.says(&[&[format!("tasks.toml:{place}\n").as_str()], parts].concat());
     // What is refused is refused the same way when it should run, and then nothing runs.
     let run = bench.run(text, &[]);
     assert_eq!(
