@@ -144,14 +144,9 @@ fn planned(file: TaskFile) -> Vec<Planned> {
 fn check(args: &CheckArgs) -> ExitCode {
     match args.source.load(args.zone.tz.as_ref(), Look::Machine) {
         Ok(file) => {
-            let count = file.tasks.len();
-            let tasks = if count == 1 { "task" } else { "tasks" };
+            let tasks = summary::counted(file.tasks.len() as u64, "task");
             // Whoever does not read the answer still gets the exit code.
-            let _ = writeln!(
-                io::stdout(),
-                "{}: {count} {tasks}, no errors",
-                file.path.display()
-            );
+            let _ = writeln!(io::stdout(), "{}: {tasks}, no errors", file.path.display());
             ExitCode::SUCCESS
         }
         Err(error) => {

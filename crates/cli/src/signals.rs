@@ -40,9 +40,9 @@ pub(crate) fn listen(mut notice: impl FnMut(Asked) + Send + 'static) -> io::Resu
         .name("wheel-signals".to_owned())
         .spawn(move || {
             for signal in signals.forever().filter(|signal| *signal != SIGCHLD) {
-                let has_hung_up = had_terminal && !has_terminal();
+                let has_hung_up = || had_terminal && !has_terminal();
                 notice(match signal {
-                    SIGHUP if !has_hung_up => Asked::Reload,
+                    SIGHUP if !has_hung_up() => Asked::Reload,
                     signal => Asked::End(signal),
                 });
             }

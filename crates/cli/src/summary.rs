@@ -313,7 +313,7 @@ pub(crate) fn micros(us: u64) -> String {
     }
 }
 
-fn counted(count: u64, thing: &str) -> String {
+pub(crate) fn counted(count: u64, thing: &str) -> String {
     if count == 1 {
         format!("1 {thing}")
     } else {

@@ -16,7 +16,7 @@ use crate::output;
 pub(crate) fn completions(shell: Shell) -> u8 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "wheel", &mut script);
-    code(output::print(|out| out.write_all(&script)))
+    output::print_all(|out| out.write_all(&script))
 }
 
 /// Prints the page of the command itself, or writes all of them, and returns the exit code.
@@ -25,7 +25,7 @@ pub(crate) fn man(args: &ManArgs) -> u8 {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     let Some(folder) = &args.to else {
-        return code(output::print(|out| Man::new(command).render(out)));
+        return output::print_all(|out| Man::new(command).render(out));
     };
     match write_pages(&command, folder) {
         Ok(()) => EXIT_AS_ASKED,
@@ -41,8 +41,4 @@ pub(crate) fn man(args: &ManArgs) -> u8 {
 fn write_pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command.clone(), folder)
-}
-
-fn code(printed: Result<(), u8>) -> u8 {
-    printed.map_or_else(|code| code, |()| EXIT_AS_ASKED)
 }

@@ -1,9 +1,9 @@
 //! A crontab that is read again: its entries have no names, so what is the same is found by what it
 //! says.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::name;
+use super::name::{self, Names};
 use crate::file::{Difference, Task, TaskFile};
 
 /// Gives entries that are in both crontabs the names that they had, and others names of their own.
@@ -14,7 +14,7 @@ pub(crate) fn keep_names(old: &[&Task], new: &mut TaskFile) {
     for task in old.iter().rev() {
         by_text.entry(text(task)).or_default().push(task);
     }
-    let mut taken = HashSet::new();
+    let mut names = Names::default();
     let mut others = Vec::new();
     for (number, task) in new.tasks.iter_mut().enumerate() {
         let alike = by_text.get_mut(&text(task));
@@ -25,34 +25,22 @@ pub(crate) fn keep_names(old: &[&Task], new: &mut TaskFile) {
         });
         match same {
             Some(old) => {
-                task.id.clone_from(&old.id);
-                taken.insert(old.id.clone());
+                // Each old one has another.
+                task.id = names.take(old.id.clone());
             }
             None => others.push(number),
         }
     }
     for number in others {
-        let mut id = new.tasks[number].id.clone();
-        if taken.contains(&id) {
-            id = free(new.tasks[number].program.args.last(), &taken);
+        let task = &mut new.tasks[number];
+        let mut name = task.id.clone();
+        if names.has(&name) {
+            let command = task.program.args.last();
+            let of_command = command.and_then(|command| name::of(command));
+            name = of_command.unwrap_or_else(|| "line".to_owned());
         }
-        taken.insert(id.clone());
-        new.tasks[number].id = id;
+        task.id = names.take(name);
     }
-}
-
-/// The first name for a command that nobody has.
-fn free(command: Option<&String>, taken: &HashSet<String>) -> String {
-    let name = command
-        .and_then(|command| name::of(command))
-        .unwrap_or_else(|| "line".to_owned());
-    let mut id = name.clone();
-    let mut next = 2;
-    while taken.contains(&id) {
-        id = format!("{name}-{next}");
-        next += 1;
-    }
-    id
 }
 
 fn text(task: &Task) -> String {

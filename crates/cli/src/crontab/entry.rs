@@ -115,7 +115,7 @@ impl<'l> Entry<'l> {
         let env = environment(&reader.settings, account.as_ref());
         let other = account.as_ref().filter(|account| !account.is_own());
         let other = other.filter(|_| reader.reading.look == Look::ToRun);
-        let program = self.program(&command.line, &env, other, faults)?;
+        let program = self.program(&command.line, &env, (other, &mut reader.finder), faults)?;
         let schedule = match self.times? {
             Times::Start => Schedule::at_start(),
             Times::Calendar(cron) => Schedule::by_calendar(cron, reader.zone.clone()),
@@ -123,7 +123,7 @@ impl<'l> Entry<'l> {
         let line = faults.line_of(self.command_at.start);
         let id = name::of(&command.line).unwrap_or_else(|| format!("line-{line}"));
         Some(Task {
-            id: reader.id(id),
+            id: reader.names.take(id),
             schedule,
             upstream: Vec::new(),
             program,
@@ -153,7 +153,7 @@ impl<'l> Entry<'l> {
         let Some(user) = self.user else {
             let first = self.command.split(is_blank).next().unwrap_or_default();
             let is_of_system = !first.contains('/')
-                && Finder::new().find(first, None, None).is_err()
+                && reader.finder.find(first, None, None).is_err()
                 && reader.accounts.named(first).is_some();
             if is_of_system {
                 faults
@@ -183,7 +183,7 @@ impl<'l> Entry<'l> {
         &self,
         command: &str,
         env: &[(String, String)],
-        other: Option<&Account>,
+        (other, finder): (Option<&Account>, &mut Finder),
         faults: &mut Faults,
     ) -> Option<Program> {
         let shell = value(env, "SHELL").unwrap_or(SHELL);
@@ -205,7 +205,7 @@ impl<'l> Entry<'l> {
                 .help("start wheel as root, or as that user with a crontab of that user's entries");
             return None;
         }
-        match Finder::new().find("setpriv", None, Some("/usr/bin:/bin:/usr/sbin:/sbin")) {
+        match finder.find("setpriv", None, Some("/usr/bin:/bin:/usr/sbin:/sbin")) {
             Ok(path) => {
                 let to_user = [
                     "setpriv".to_owned(),
@@ -235,29 +235,12 @@ impl<'l> Entry<'l> {
     }
 }
 
-impl Reader<'_> {
-    /// The name, with a number if it is taken.
-    fn id(&mut self, name: String) -> String {
-        let mut id = name.clone();
-        while self.taken.contains_key(&id) {
-            let count = self.taken.get_mut(&name);
-            let count = count.map_or(1, |count| {
-                *count += 1;
-                *count
-            });
-            id = format!("{name}-{count}");
-        }
-        self.taken.insert(id.clone(), 1);
-        id
-    }
-}
-
 /// Adds a fault if no command could be given to this shell.
-pub(super) fn check_shell(shell: &str, at: Range<usize>, faults: &mut Faults) {
+pub(super) fn check_shell(finder: &mut Finder, shell: &str, at: Range<usize>, faults: &mut Faults) {
     let why = if !shell.starts_with('/') {
         "it is not the whole path of a program".to_owned()
     } else {
-        match Finder::new().find(shell, None, None) {
+        match finder.find(shell, None, None) {
             Ok(_) => return,
             Err(error) => error.to_string(),
         }

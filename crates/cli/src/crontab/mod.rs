@@ -30,15 +30,15 @@ mod again;
 mod place;
 mod zone;
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use wheel_runtime::Zone;
 
-use crate::file::{self, Faults, FileError, Task, TaskFile};
+use crate::file::{self, Faults, FileError, Finder, Task, TaskFile};
 use account::Accounts;
 pub(crate) use again::keep_names;
 use entry::Entry;
+use name::Names;
 use setting::{Line, Setting};
 pub(crate) use zone::of_this_machine;
 
@@ -55,9 +55,7 @@ impl Owner {
     /// Of a file at this place: what is in a folder `cron.d`, and `etc/crontab`, is the system's.
     pub(crate) fn of(path: &Path) -> Owner {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let folder = path.parent().and_then(Path::file_name);
-        let is_in_cron_d = folder.is_some_and(|name| name == "cron.d");
-        match is_in_cron_d || path == Path::new("/etc/crontab") {
+        match place::is_in_cron_d(&path) || path == Path::new("/etc/crontab") {
             true => Owner::System,
             false => Owner::User,
         }
@@ -117,7 +115,8 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], reading: &Reading) -> Result<Task
         accounts: Accounts::default(),
         settings: Vec::new(),
         zone: reading.zone.clone(),
-        taken: HashMap::new(),
+        names: Names::default(),
+        finder: Finder::new(),
     };
     let mut tasks = Vec::new();
     let mut start = 0;
@@ -193,8 +192,8 @@ struct Reader<'r> {
     /// The last of each name counts.
     settings: Vec<(String, String)>,
     zone: Zone,
-    /// Ids, with how many entries would have had the same.
-    taken: HashMap<String, u32>,
+    names: Names,
+    finder: Finder,
 }
 
 impl Reader<'_> {
@@ -232,7 +231,7 @@ impl Reader<'_> {
             }
         }
         if name == "SHELL" && self.reading.look >= Look::Machine {
-            entry::check_shell(&value, at, faults);
+            entry::check_shell(&mut self.finder, &value, at, faults);
         }
         self.settings.retain(|(other, _)| *other != name);
         self.settings.push((name, value));

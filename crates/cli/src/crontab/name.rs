@@ -4,6 +4,7 @@
 //! nothing depends on it but what is printed.
 
 use crate::file::is_harmful;
+use std::collections::HashMap;
 
 /// Words that stand in front of the program, or that only ask whether there is one.
 const IN_FRONT: [&str; 18] = [
@@ -46,6 +47,34 @@ fn is_assignment(word: &str) -> bool {
         return false;
     };
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Names, each given once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// With how many would have had the same.
+    taken: HashMap<String, u32>,
+}
+
+impl Names {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.taken.contains_key(name)
+    }
+
+    /// The name, with a number if it is taken.
+    pub(super) fn take(&mut self, name: String) -> String {
+        let mut id = name.clone();
+        while self.taken.contains_key(&id) {
+            let count = self.taken.get_mut(&name);
+            let count = count.map_or(1, |count| {
+                *count += 1;
+                *count
+            });
+            id = format!("{name}-{count}");
+        }
+        self.taken.insert(id.clone(), 1);
+        id
+    }
 }
 
 #[cfg(test)]

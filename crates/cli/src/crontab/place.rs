@@ -12,13 +12,18 @@ use crate::file::Faults;
 pub(super) fn check(path: &Path, reading: &Reading, faults: &mut Faults) {
     let whole = std::path::absolute(path);
     let path = whole.as_deref().unwrap_or(path);
-    let folder = path.parent().and_then(Path::file_name);
-    if folder.is_some_and(|folder| folder == "cron.d") {
+    if is_in_cron_d(path) {
         check_name(path, faults);
     }
     if reading.owner == Owner::System && reading.look == Look::ToRun && account::is_root() {
         check_rights(path, faults);
     }
+}
+
+/// Of the whole path of a file.
+pub(super) fn is_in_cron_d(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|folder| folder == "cron.d")
 }
 
 /// Of a folder `cron.d` cron reads no file whose name could be that of a copy.

@@ -24,7 +24,7 @@ pub(super) struct Change {
 impl Change {
     /// The first one after that instant that moves the hands.
     pub(super) fn after(from: Timestamp, clocks: &TimeZone) -> Option<Change> {
-        let mut changes = clocks.following(from).map(|change| {
+        let changes = clocks.following(from).map(|change| {
             let at = change.timestamp();
             let before = at.checked_sub(SignedDuration::from_secs(1)).unwrap_or(at);
             Change {
@@ -35,7 +35,6 @@ impl Change {
         });
         // Some only change the name of the time.
         changes
-            .by_ref()
             .take(1_000)
             .find(|change| change.before != change.after)
     }
@@ -83,8 +82,7 @@ impl Change {
         let many = named.len() > 1;
         let at = self.at.to_zoned_datetime(clocks.clone());
         match (self.is_forward(), named.is_empty()) {
-            (true, true) => format!("no time of it lies between {} and {}", time(from), time(to)),
-            (false, true) => format!("no time of it lies between {} and {}", time(from), time(to)),
+            (_, true) => format!("no time of it lies between {} and {}", time(from), time(to)),
             (true, false) => {
                 let are = if many { "are" } else { "is" };
                 let what = format!("{times} {are} not on the clock that day");

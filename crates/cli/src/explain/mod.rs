@@ -24,8 +24,8 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use wheel_runtime::Zone;
 
-use crate::args::{EXIT_AS_ASKED, Instants};
-use crate::output::print;
+use crate::args::Instants;
+use crate::output::print_all;
 use crate::{duration, next};
 use change::Change;
 
@@ -38,10 +38,7 @@ pub(crate) fn explain(asked: &Instants) -> u8 {
     if asked.expression.next_after(from, &asked.tz).is_none() {
         return next::nothing(asked, from);
     }
-    match print(|out| write(asked, from, out)) {
-        Ok(()) => EXIT_AS_ASKED,
-        Err(code) => code,
-    }
+    print_all(|out| write(asked, from, out))
 }
 
 fn write(asked: &Instants, from: SystemTime, out: &mut impl Write) -> io::Result<()> {

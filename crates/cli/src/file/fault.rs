@@ -26,6 +26,9 @@ const SHOWN_CHARS_MAX: usize = 120;
 /// A longer list of words is broken into lines of about this size.
 const LIST_CHARS_MAX: usize = 160;
 
+/// The end of what is said of a file with faults.
+pub(crate) const NOTHING_WAS_RUN: &str = "; nothing was run";
+
 /// Every fault of one file, with its text.
 #[derive(Debug)]
 pub(crate) struct Faults {
@@ -221,8 +224,8 @@ impl fmt::Display for Faults {
         }
         let path = self.path.display().to_string();
         match in_order.len() {
-            1 => write!(f, "{}: 1 error; nothing was run", harmless(&path)),
-            many => write!(f, "{}: {many} errors; nothing was run", harmless(&path)),
+            1 => write!(f, "{}: 1 error{NOTHING_WAS_RUN}", harmless(&path)),
+            many => write!(f, "{}: {many} errors{NOTHING_WAS_RUN}", harmless(&path)),
         }
     }
 }

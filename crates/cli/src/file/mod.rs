@@ -45,7 +45,7 @@ use wheel_sync::Arc;
 
 pub(crate) use calendar::instant;
 pub(crate) use change::Difference;
-pub(crate) use fault::{Faults, is_harmful};
+pub(crate) use fault::{Faults, NOTHING_WAS_RUN, is_harmful};
 pub(crate) use keys::nearest;
 pub(crate) use limits::{Concurrency, Rate};
 pub(crate) use program::{Finder, Program};

@@ -139,7 +139,7 @@ impl Schedule {
         use wheel_runtime::Schedule;
         let schedule = match &self.kind {
             Kind::After(_) => return Schedule::after(rest.saturating_sub(ago)),
-            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
+            Kind::Every { period, .. } if !self.follows_wall_clock() => {
                 match then.checked_add(rest) {
                     Some(next) => Schedule::every(*period).start_at(next),
                     None => Schedule::every(*period),
@@ -154,7 +154,7 @@ impl Schedule {
     pub(crate) fn floor_in(&self, rest: Duration) -> Floor {
         let period = match &self.kind {
             Kind::After(_) => None,
-            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => Some(*period),
+            Kind::Every { period, .. } if !self.follows_wall_clock() => Some(*period),
             _ => return self.floor(),
         };
         // The instant goes by way of the wall clock, which counts in smaller parts than it shows.
@@ -170,7 +170,7 @@ impl Schedule {
     pub(crate) fn goes_on_after(&self, now: SystemTime, last: Option<SystemTime>) -> bool {
         match &self.kind {
             Kind::After(_) | Kind::At(_) | Kind::Start | Kind::Upstream => true,
-            Kind::Every { period, start } if !matches!(start, Start::Aligned(_)) => {
+            Kind::Every { period, .. } if !self.follows_wall_clock() => {
                 let next = last.and_then(|last| last.checked_add(*period));
                 self.not_after
                     .is_none_or(|end| now < end && next.is_none_or(|next| next <= end))

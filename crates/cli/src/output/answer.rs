@@ -22,3 +22,10 @@ pub(crate) fn print<T>(
         EXIT_OUTPUT_LOST
     })
 }
+
+/// The same of an answer that leaves nothing to be said: the exit code.
+pub(crate) fn print_all(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+) -> u8 {
+    print(write).map_or_else(|code| code, |()| EXIT_AS_ASKED)
+}

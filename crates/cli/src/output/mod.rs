@@ -5,7 +5,7 @@ mod answer;
 mod lines;
 mod printer;
 
-pub(crate) use answer::print;
+pub(crate) use answer::{print, print_all};
 pub(crate) use lines::Lines;
 pub(crate) use printer::Printer;
 

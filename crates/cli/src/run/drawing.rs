@@ -1,7 +1,7 @@
-//! Draws the live line, or the picture of `--watch`, on a thread of its own: whoever waits for the end must not wait for a
-//! terminal that is stopped (Ctrl-S) or for a reader that does not read.
+//! Draws the live line, or the picture of `--watch`, on a thread of its own: whoever waits for the end
+//! must not wait for a terminal that is stopped (Ctrl-S) or for a reader that does not read.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use wheel_runtime::{Scheduler, TaskInfo};
 use wheel_sync::thread::{self, JoinHandle};
@@ -10,6 +10,7 @@ use super::ending::{Ending, Limits};
 use super::handler::Setting;
 use super::roster::{Member, Place};
 use crate::live::{self, Standing};
+use crate::record::Tally;
 use crate::watch::{self, Picture, Row, Screen};
 
 /// The line at the bottom of the terminal, or the picture on all of it, while it is drawn.
@@ -23,8 +24,7 @@ impl Drawing {
     /// Draws the line until `ending` says that the end has come.
     pub(super) fn line(setting: &Setting, ending: &Ending, limits: Limits) -> Drawing {
         Drawing::start(setting, ending, limits, live::DRAW_EVERY, |setting| {
-            let infos = setting.roster.infos();
-            let line = live::line(&standing(setting, &infos));
+            let line = live::line(&standing(setting, |_, _, _| ()));
             setting.printer.set_live(&line);
         })
     }
@@ -40,10 +40,7 @@ impl Drawing {
         setting.printer.hold();
         Drawing::start(setting, ending, limits, watch::DRAW_EVERY, move |setting| {
             // A terminal that fails has gone, and is no reason not to go on.
-            if screen.is_none() {
-                screen = Some(Screen::enter().ok());
-            }
-            if let Some(Some(screen)) = &mut screen {
+            if let Some(screen) = screen.get_or_insert_with(|| Screen::enter().ok()) {
                 let _ = screen.draw(&picture(setting, &scheduler));
             }
         })
@@ -98,37 +95,48 @@ impl Drawing {
     }
 }
 
-fn standing(setting: &Setting, infos: &[(Member, TaskInfo)]) -> Standing {
-    let due = infos
-        .iter()
-        .filter_map(|(_, info)| Some((info.next_in?, info)));
-    let next = due.min_by_key(|(rest, _)| *rest);
-    let pending = setting.roster.pending(infos, &setting.record);
+/// Shows `each` task on the way.
+fn standing(setting: &Setting, mut each: impl FnMut(&Member, TaskInfo, &Tally)) -> Standing {
+    // The members first: who is among them has a tally.
+    let members = setting.roster.all();
+    let (tallies, now) = (setting.record.tallies(), SystemTime::now());
+    let mut pending = 0;
+    let mut next: Option<(Duration, String)> = None;
+    for member in &members {
+        let (info, tally) = (member.info(), &tallies[member.number()]);
+        pending += usize::from(member.is_pending(&info, tally, now));
+        if let Some(rest) = info.next_in
+            && next.as_ref().is_none_or(|(least, _)| rest < *least)
+        {
+            next = Some((rest, info.id.clone()));
+        }
+        each(member, info, tally);
+    }
     Standing {
-        pending: pending.into_iter().filter(|pending| *pending).count(),
+        pending,
         running: setting.children.len(),
         counts: setting.record.total(),
-        next: next.map(|(rest, info)| (info.id.clone(), rest)),
+        next: next.map(|(rest, id)| (id, rest)),
         lateness: setting.record.lateness(),
     }
 }
 
 fn picture(setting: &Setting, scheduler: &Scheduler) -> Picture {
-    let infos = setting.roster.infos();
-    let tallies = setting.record.tallies();
-    let standing = standing(setting, &infos);
-    let there = infos.into_iter();
-    let there = there.filter(|(member, _)| member.place == Place::InFile);
-    let rows = there.map(|(member, info)| Row {
-        id: info.id,
-        state: info.state,
-        next_in: info.next_in,
-        tally: tallies[member.number()].clone(),
+    let mut rows = Vec::new();
+    let standing = standing(setting, |member, info, tally| {
+        if member.place == Place::InFile {
+            rows.push(Row {
+                id: info.id,
+                state: info.state,
+                next_in: info.next_in,
+                tally: tally.clone(),
+            });
+        }
     });
     Picture {
         standing,
         engine: scheduler.snapshot().ok(),
         lateness: setting.record.lateness_bars(),
-        rows: rows.collect(),
+        rows,
     }
 }

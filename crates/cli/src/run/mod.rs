@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use wheel_runtime::{Exposition, MetricsServer, Scheduler, TaskInfo, TaskState};
+use wheel_runtime::{Exposition, MetricsServer, Scheduler, TaskState};
 use wheel_sync::{Arc, thread};
 
 use crate::args::{
@@ -353,13 +353,8 @@ impl Run {
                 record.recalled(number, cut_before(*attempt));
             }
         }
-        let seen: Vec<(Member, TaskInfo)> = (members.into_iter())
-            .map(|member| {
-                let info = member.info();
-                (member, info)
-            })
-            .collect();
-        let pending = self.setting.roster.pending(&seen, &self.setting.record);
+        let seen = self.setting.roster.infos();
+        let pending = Roster::pending(&seen, &self.setting.record);
         let left = seen
             .into_iter()
             .zip(pending)

@@ -26,11 +26,8 @@ use super::handler::{Handler, Setting};
 use super::roster::{Member, Place, State};
 use crate::args::RunArgs;
 use crate::crontab::{self, Look};
-use crate::file::{Difference, Floor, Kind, Task, TaskFile};
+use crate::file::{Difference, Floor, Kind, NOTHING_WAS_RUN, Task, TaskFile};
 use crate::source::SourceError;
-
-/// What is left of an attempt to read the file again.
-const NOTHING_WAS_RUN: &str = "; nothing was run";
 
 /// Asks for the file to be read again; several before it is are one.
 #[derive(Debug, Clone, Default)]

@@ -152,8 +152,8 @@ impl Roster {
         }
     }
 
-    /// How many would run again, of all with their standing.
-    pub(crate) fn pending(&self, seen: &[(Member, TaskInfo)], record: &Record) -> Vec<bool> {
+    /// Which of these would run again.
+    pub(super) fn pending(seen: &[(Member, TaskInfo)], record: &Record) -> Vec<bool> {
         let (tallies, now) = (record.tallies(), SystemTime::now());
         let pending = seen.iter().map(|(member, info)| {
             let tally = tallies.get(member.number());

@@ -21,10 +21,10 @@ mod shown;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
-use crate::args::{EXIT_AS_ASKED, EXIT_USAGE, PlanArgs};
+use crate::args::{EXIT_USAGE, PlanArgs};
 use crate::crontab::Look;
 use crate::file::TaskFile;
-use crate::output::print;
+use crate::output::print_all;
 use crate::source::SourceError;
 use due::Timeline;
 use shown::Shown;
@@ -38,14 +38,10 @@ pub(crate) fn plan(args: &PlanArgs) -> u8 {
             return EXIT_USAGE;
         }
     };
-    let written = print(|out| match args.json {
+    print_all(|out| match args.json {
         true => shown.json(&timeline, out),
         false => shown.text(&timeline, out),
-    });
-    match written {
-        Ok(()) => EXIT_AS_ASKED,
-        Err(code) => code,
-    }
+    })
 }
 
 fn read(args: &PlanArgs) -> Result<(Timeline, Shown), SourceError> {

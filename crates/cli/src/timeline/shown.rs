@@ -11,6 +11,7 @@ use wheel_runtime::Zone;
 
 use super::due::{Counted, Kind, Row, Timeline};
 use crate::explain::clocks;
+use crate::summary::counted;
 
 /// As RFC 3339 has it, with as many digits of a second as there are.
 const SHOWN: &str = "%Y-%m-%dT%H:%M:%S%.f%:z";
@@ -67,14 +68,13 @@ impl Shown {
         let all = rows.iter().all(|row| row.counted == Counted::All);
         writeln!(
             out,
-            "{} to {} in {}: {} task{}, {}{times} time{} due",
+            "{} to {} in {}: {}, {}{} due",
             self.at(span.start),
             self.at(span.end),
             self.zone,
-            rows.len(),
-            if rows.len() == 1 { "" } else { "s" },
+            counted(rows.len() as u64, "task"),
             if all { "" } else { "at least " },
-            if times == 1 { "" } else { "s" },
+            counted(times as u64, "time"),
         )?;
         let listed = due.iter().map(|(at, number)| {
             let row = &rows[*number];

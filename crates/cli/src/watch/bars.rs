@@ -38,13 +38,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, bars: &[LatenessBar], sums
     frame.render_widget(chart, area);
 }
 
-/// As many as there is room for: around those that are not empty, the earliest ones if these are more.
+/// As many as there is room for, from the first that is not empty, unless that would leave room over.
 fn window(bars: &[LatenessBar], rows: usize) -> &[LatenessBar] {
     let first = bars.iter().position(|bar| bar.count > 0).unwrap_or(0);
-    let last = bars.iter().rposition(|bar| bar.count > 0).unwrap_or(0);
-    let wanted = (last + 1 - first).max(rows.min(bars.len())).min(rows);
-    let start = first.min(bars.len().saturating_sub(wanted));
-    &bars[start..(start + wanted).min(bars.len())]
+    let shown = rows.min(bars.len());
+    let start = first.min(bars.len() - shown);
+    &bars[start..start + shown]
 }
 
 fn bar(bar: &LatenessBar) -> Bar<'static> {

@@ -2,7 +2,7 @@
 //!
 //! It is not put into raw mode: nothing is read from it, and Ctrl-C stays a signal.
 
-use std::io::{self, IsTerminal, Stderr};
+use std::io::{self, Stderr};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -20,7 +20,7 @@ pub(crate) struct Screen {
 impl Screen {
     /// Whether standard error is a terminal that can be drawn on.
     pub(crate) fn is_possible() -> bool {
-        crate::live::is_possible() && io::stderr().is_terminal()
+        crate::live::is_possible()
     }
 
     /// # Errors

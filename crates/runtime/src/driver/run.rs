@@ -139,7 +139,7 @@ impl<T: Send + 'static, S: Sink<T>> Run<T, S> {
     fn look(&self) -> EngineSnapshot {
         EngineSnapshot {
             wheel: self.driver.snapshot(),
-            tick: Duration::from_nanos(u64::from(self.placing.tick.as_nanos())),
+            tick: self.placing.tick.duration(1),
             wall: self.wall.len(),
             at_hand: self.brink.len(),
         }

@@ -9,7 +9,7 @@ use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
 
 use crate::clock::ClockJump;
-use crate::observe::{ClockJumps, Histogram, JumpRecorder, Lateness, LatenessRecorder};
+use crate::observe::{ClockJumps, Histogram, JumpRecorder, Lateness, LatenessRecorder, add_one};
 
 /// What an engine has done until now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,10 +86,4 @@ impl Counters {
             jumps: self.jumps.snapshot(),
         }
     }
-}
-
-/// A step of the driver, the only writer: no read-modify-write needed.
-fn add_one(counter: &AtomicU64) {
-    let count = counter.load(Ordering::Relaxed);
-    counter.store(count.wrapping_add(1), Ordering::Relaxed);
 }

@@ -3,7 +3,6 @@
 //! The facade takes counters and gauges as they stand. Of a histogram it takes single values only, so
 //! it is given what came since the last time, each value as the bound of its bucket.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -40,7 +39,7 @@ pub struct MetricsPublisher {
     handed: Mutex<HashMap<Series, Histogram, RandomState>>,
 }
 
-type Series = (&'static str, Labels<'static>);
+type Series = (&'static str, Labels);
 
 impl MetricsPublisher {
     /// Describes all metrics to the recorder that is installed now.
@@ -79,7 +78,7 @@ impl MetricsPublisher {
     }
 }
 
-fn hand_count(family: &Family, labels: &Labels<'static>, count: u64) {
+fn hand_count(family: &Family, labels: &Labels, count: u64) {
     let labels = as_labels(labels);
     match family.kind {
         Kind::Counter => counter!(family.name, labels).absolute(count),
@@ -88,11 +87,10 @@ fn hand_count(family: &Family, labels: &Labels<'static>, count: u64) {
     }
 }
 
-fn as_labels(labels: &Labels<'static>) -> Vec<Label> {
-    let owned = |value: &Cow<'static, str>| value.clone().into_owned();
+fn as_labels(labels: &Labels) -> Vec<Label> {
     let labels = labels.iter();
     labels
-        .map(|(name, value)| Label::new(*name, owned(value)))
+        .map(|(name, value)| Label::new(*name, value.clone()))
         .collect()
 }
 

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use super::clocks;
 use super::page::{Family, Kind, Value, Writer};
-use crate::observe::{NameStats, PoolStats, Stats};
+use crate::observe::{ClockJumps, Histogram, NameStats, PoolStats, Stats};
 use crate::scheduler::DEFAULT_POOL;
 use crate::timers::TimersStats;
 
@@ -177,8 +177,6 @@ pub(super) fn write_scheduler(writer: &mut Writer<'_>, stats: &Stats) {
     for (name, count) in [
         ("wheel_definitions_unresolved", stats.unresolved as u64),
         ("wheel_tasks_cancelled_total", stats.cancelled),
-        ("wheel_timers_pending", stats.pending_timers as u64),
-        ("wheel_timers_fired_total", stats.fired),
         ("wheel_dead_letters", stats.dead_letters as u64),
         (
             "wheel_dead_letters_dropped_total",
@@ -186,11 +184,9 @@ pub(super) fn write_scheduler(writer: &mut Writer<'_>, stats: &Stats) {
         ),
         ("wheel_handlers_hung", stats.hung as u64),
         ("wheel_hook_panics_total", stats.hooks_panicked),
-        ("wheel_driver_wakeups_total", stats.wakeups),
     ] {
         writer.count(name, &[], count);
     }
-    clocks::write_jumps(writer, &stats.jumps);
     for (reason, count) in [
         ("rejected", stats.rejected),
         ("displaced", stats.displaced),
@@ -198,8 +194,8 @@ pub(super) fn write_scheduler(writer: &mut Writer<'_>, stats: &Stats) {
     ] {
         writer.count("wheel_queue_rejected_total", &[("reason", reason)], count);
     }
-    let lag = Value::Durations(stats.tick_lag);
-    writer.write("wheel_tick_lag_seconds", &[], lag);
+    write_engine(writer, (stats.pending_timers, stats.fired), stats.wakeups);
+    write_clock(writer, &stats.jumps, stats.tick_lag);
     for pool in &stats.pools {
         write_pool(writer, pool);
     }
@@ -272,17 +268,30 @@ fn write_name(writer: &mut Writer<'_>, of: &NameStats) {
 
 pub(super) fn write_timers(writer: &mut Writer<'_>, stats: &TimersStats) {
     for (name, count) in [
-        ("wheel_timers_pending", stats.pending as u64),
-        ("wheel_timers_fired_total", stats.fired),
-        ("wheel_driver_wakeups_total", stats.wakeups),
         ("wheel_callback_panics_total", stats.panics),
         ("wheel_callbacks_refused_total", stats.refused),
     ] {
         writer.count(name, &[], count);
     }
-    clocks::write_jumps(writer, &stats.jumps);
-    let lag = Value::Durations(stats.tick_lag);
-    writer.write("wheel_tick_lag_seconds", &[], lag);
+    write_engine(writer, (stats.pending, stats.fired), stats.wakeups);
+    write_clock(writer, &stats.jumps, stats.tick_lag);
+}
+
+/// What an engine has done, whoever has it.
+fn write_engine(writer: &mut Writer<'_>, (pending, fired): (usize, u64), wakeups: u64) {
+    for (name, count) in [
+        ("wheel_timers_pending", pending as u64),
+        ("wheel_timers_fired_total", fired),
+        ("wheel_driver_wakeups_total", wakeups),
+    ] {
+        writer.count(name, &[], count);
+    }
+}
+
+/// How time has gone for it.
+fn write_clock(writer: &mut Writer<'_>, jumps: &ClockJumps, lag: Histogram) {
+    clocks::write_jumps(writer, jumps);
+    writer.write("wheel_tick_lag_seconds", &[], Value::Durations(lag));
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Families of metrics with their samples, as one look at the sources found them.
 
-use std::borrow::Cow;
-
 use crate::observe::Histogram;
 
 /// What a family is. Its name ends in its unit, or in `_total`.
@@ -21,11 +19,11 @@ pub(super) enum Kind {
 }
 
 /// The labels of a sample, in the order in which they are shown.
-pub(super) type Labels<'s> = Vec<(&'static str, Cow<'s, str>)>;
+pub(super) type Labels = Vec<(&'static str, String)>;
 
 #[derive(Debug)]
 pub(super) struct Sample {
-    pub(super) labels: Labels<'static>,
+    pub(super) labels: Labels,
     pub(super) value: Value,
 }
 
@@ -67,7 +65,7 @@ impl Writer<'_> {
             .next()
             .expect("a family that is written is on the list");
         let labels = labels.iter().copied().chain(self.source);
-        let labels = labels.map(|(name, value)| (name, Cow::Owned(value.to_owned())));
+        let labels = labels.map(|(name, value)| (name, value.to_owned()));
         let labels = labels.collect();
         samples.push(Sample { labels, value });
     }

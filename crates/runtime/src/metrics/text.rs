@@ -57,7 +57,7 @@ fn write_family(f: &mut fmt::Formatter<'_>, family: &Family, samples: &[Sample])
 fn write_durations(
     f: &mut fmt::Formatter<'_>,
     name: &str,
-    labels: &Labels<'_>,
+    labels: &Labels,
     durations: &Histogram,
 ) -> fmt::Result {
     for (bound, count) in durations.buckets() {
@@ -72,7 +72,7 @@ fn write_durations(
 }
 
 /// Labels, and the bound of a bucket if there is one; nothing if there are none.
-struct Braced<'l>(&'l Labels<'l>, Option<&'l str>);
+struct Braced<'l>(&'l Labels, Option<&'l str>);
 
 impl fmt::Display for Braced<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +111,6 @@ impl fmt::Display for Escaped<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
     use std::time::Duration;
 
     use super::*;
@@ -145,10 +144,7 @@ mod tests {
     #[test]
     fn what_has_a_meaning_in_the_format_is_escaped() {
         let sample = Sample {
-            labels: vec![
-                ("task", Cow::Borrowed("a \"b\"\\\nc")),
-                ("k", Cow::Borrowed("")),
-            ],
+            labels: vec![("task", "a \"b\"\\\nc".to_owned()), ("k", "".to_owned())],
             value: Value::Count(7),
         };
         let text = page_of([vec![sample], Vec::new()]);

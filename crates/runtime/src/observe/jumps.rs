@@ -8,6 +8,7 @@ use std::time::Duration;
 use wheel_sync::atomic::Ordering;
 use wheel_sync::counting::AtomicU64;
 
+use super::add_one;
 use crate::clock::{ClockJump, ClockJumpKind};
 
 /// Jumps of the clocks that a driver has noticed, of half a second and more.
@@ -70,9 +71,7 @@ impl JumpRecorder {
     /// Adds one; called by one thread only.
     pub(crate) fn record(&self, jump: ClockJump) {
         let kind = jump.kind as u64;
-        let count = &self.counts[kind as usize];
-        let counted = count.load(Ordering::Relaxed);
-        count.store(counted.wrapping_add(1), Ordering::Relaxed);
+        add_one(&self.counts[kind as usize]);
         let micros = u64::try_from(jump.by.as_micros()).unwrap_or(u64::MAX);
         let last = micros.min(MICROS_MAX) << 2 | kind;
         self.last.store(last, Ordering::Relaxed);

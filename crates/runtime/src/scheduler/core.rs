@@ -89,8 +89,7 @@ impl Core {
     /// An attempt of a run starts at `now`.
     pub(crate) fn note_started(&self, task: &Task, occasion: &Occasion, now: Moment) {
         let late = now.since(occasion.late_from);
-        let pool = task.limits().map_or(0, |limits| limits.pool);
-        self.counters.attempt_started(pool, late);
+        self.counters.attempt_started(task.pool(), late);
         if now < occasion.due {
             self.counters.run_was_early();
         }

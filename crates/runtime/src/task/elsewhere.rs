@@ -29,7 +29,7 @@ struct Elsewhere {
 
 impl Errand {
     pub(super) fn of(task: &Task, job: Job) -> Errand {
-        let pool = task.limits().map_or(0, |limits| limits.pool);
+        let pool = task.pool();
         Errand { job, pool }
     }
 }

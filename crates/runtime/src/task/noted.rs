@@ -42,6 +42,11 @@ impl Task {
         self.core.counters.runs_of(self.limits())
     }
 
+    /// The number of the pool that its runs go to.
+    pub(crate) fn pool(&self) -> usize {
+        self.limits().map_or(0, |limits| limits.pool)
+    }
+
     /// A run is over with an attempt that ended `at`.
     pub(super) fn count_over(&self, how: TaskState, attempt: &Attempt, at: Moment) {
         self.counts().run_over(how);
@@ -64,6 +69,9 @@ impl Task {
         attempt: &Attempt,
         (occasion, now): (&Occasion, Moment),
     ) {
+        if !self.core.events.are_heard() {
+            return;
+        }
         let late = now.since(occasion.late_from);
         if late > self.core.misfire_threshold {
             let run = attempt.run;
@@ -81,7 +89,7 @@ impl Task {
 
     /// An attempt has ended, and so has its run unless it goes on.
     pub(super) fn note_end(&self, life: &Life, ending: &Ending<'_>, after: &After) {
-        let Some(result) = after.result else {
+        let Some(result) = after.result.filter(|_| self.core.events.are_heard()) else {
             return;
         };
         let (attempt, verdict) = (ending.attempt, ending.verdict);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::attempt::{Attempt, Ended};
 use super::failing::{Failing, Verdict};
+use super::run::panicked;
 use super::{Context, Outcome, Task};
 use crate::panics::contain;
 use crate::policy::{React, RepeatedFailure, Rules, RunEnd};
@@ -67,10 +68,7 @@ impl Task {
         };
         attempt.counts = Counts::FailureOf(Arc::clone(&error));
         let said = contain(|| fallback(context));
-        let said = said.unwrap_or_else(|message| {
-            self.counts().run_panicked();
-            Outcome::Failure(format!("panicked: {message}"))
-        });
+        let said = said.unwrap_or_else(|message| panicked(self, &message));
         Ended::Returned(match said {
             Outcome::Failure(other) | Outcome::RetryAfter(_, other) | Outcome::Permanent(other) => {
                 Outcome::Permanent(format!("{error}; the fallback: {other}"))

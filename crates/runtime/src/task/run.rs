@@ -36,7 +36,7 @@ pub(crate) struct Excuse(Inside);
 impl Excuse {
     /// Of the calling thread. Outside of every run, that of nobody.
     pub(crate) fn of_caller() -> Excuse {
-        Excuse(INSIDE.try_with(Cell::get).unwrap_or((0, 0, 0)))
+        Excuse(inside())
     }
 
     /// Whether it is that of the handler of this attempt.

@@ -112,7 +112,7 @@ mod spans {
                 return;
             };
             if let Some(outcome) = outcome {
-                span.record("outcome", word(outcome));
+                span.record("outcome", outcome.word());
             }
             if let Some(error) = error {
                 span.record("error", &**error);
@@ -129,17 +129,6 @@ mod spans {
     fn instant(at: SystemTime) -> field::DisplayValue<impl Display> {
         let at = jiff::Timestamp::try_from(at);
         field::display(at.map_or_else(|_| "out of range".to_owned(), |at| at.to_string()))
-    }
-
-    fn word(outcome: TaskState) -> &'static str {
-        match outcome {
-            TaskState::Retrying => "retrying",
-            TaskState::Succeeded => "succeeded",
-            TaskState::TimedOut => "timed_out",
-            TaskState::Cancelled => "cancelled",
-            TaskState::Dead => "dead",
-            _ => "failed",
-        }
     }
 }
 

@@ -175,7 +175,7 @@ impl Counters {
         // one after the other, so a gauge may be below zero for an instant.
         let gauge = |gauge| usize::try_from(count(gauge).cast_signed()).unwrap_or(0);
         let by_name = self.by_name();
-        let mut sum = NameStats::of("");
+        let mut sum = NameStats::default();
         by_name.iter().for_each(|name| sum.merge(name));
         Stats {
             scheduled: gauge(|line| &line.scheduled),

@@ -9,7 +9,6 @@
 //! takes none.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -90,22 +89,20 @@ impl Names {
             return limits.map(Arc::new);
         }
         let mut names = self.names.lock();
-        let own = names.keys().filter(|name| &***name != OTHER).count();
+        let own = names.len() - usize::from(names.contains_key(OTHER));
         let name = match names.contains_key(name) || own < self.names_max {
             true => name,
             false => OTHER,
         };
-        let named = match names.entry(name.into()) {
-            Entry::Occupied(named) => named.into_mut(),
-            Entry::Vacant(place) => {
-                let series = Series::new(name);
-                let alone = Arc::new(Limits {
-                    series: Some(Arc::clone(&series)),
-                    ..Limits::default()
-                });
-                place.insert(Named { series, alone })
-            }
-        };
+        if !names.contains_key(name) {
+            let series = Series::new(name);
+            let alone = Arc::new(Limits {
+                series: Some(Arc::clone(&series)),
+                ..Limits::default()
+            });
+            names.insert(Arc::clone(&series.name), Named { series, alone });
+        }
+        let named = &names[name];
         Some(match limits {
             None => Arc::clone(&named.alone),
             Some(limits) => Arc::new(Limits {

@@ -51,10 +51,9 @@ impl TaskState {
     }
 }
 
-/// One word, in small letters, as in logs and metrics: `scheduled`, `timed_out`.
-impl fmt::Display for TaskState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl TaskState {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
             TaskState::Scheduled => "scheduled",
             TaskState::Queued => "queued",
             TaskState::Running => "running",
@@ -66,6 +65,13 @@ impl fmt::Display for TaskState {
             TaskState::Cancelled => "cancelled",
             TaskState::Dead => "dead",
             TaskState::Skipped => "skipped",
-        })
+        }
+    }
+}
+
+/// One word, in small letters, as in logs and metrics: `scheduled`, `timed_out`.
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
     }
 }
