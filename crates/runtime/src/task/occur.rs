@@ -186,15 +186,11 @@ impl Task {
                 // Their jobs are void, and few: one for each run that has begun.
                 (0..queued).for_each(|_| self.end_activity_on_driver());
                 self.abandon_lost_trials(life);
-                match self.queue(life, occasion) {
-                    Ok(run) => return Some(run),
-                    // One that is going has to return first, or one waits for a worker and will be
-                    // for this when it starts.
-                    Err(_) => {
-                        let older = life.backlog().replace(occasion);
-                        self.skip(life, older, SkipReason::Overlap);
-                    }
-                }
+                let older = life.backlog().replace(occasion);
+                self.skip(life, older, SkipReason::Overlap);
+                // Those of a time that was missed come before it. If one that is going has to return
+                // first, or one waits for a worker, none goes now.
+                return self.release(life).pop();
             }
         }
         None

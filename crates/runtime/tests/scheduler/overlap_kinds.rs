@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wheel_runtime::{
-    CancelOutcome, Context, InlineExecutor, ManualClock, Outcome, Overlap, Retry, Scheduler,
-    SkipReason, TaskHandle, TaskState,
+    CancelOutcome, Context, InlineExecutor, ManualClock, Misfire, Outcome, Overlap, Retry,
+    Scheduler, SkipReason, TaskHandle, TaskState,
 };
 
 use crate::bed::{Bed, Gate, HANG, gate, ms};
@@ -324,4 +324,31 @@ fn a_limit_of_runs_holds_whatever_the_policy() {
         assert_eq!(task.info().runs, 3, "{overlap:?}");
         assert!(task.info().state.has_ended(), "{overlap:?}");
     }
+}
+
+#[test]
+fn what_was_missed_does_not_run_after_an_occurrence_that_made_another_run_give_way() {
+    let bed = Bed::inline();
+    let nominals = Arc::new(Mutex::new(Vec::new()));
+    let (noted, begun) = (Arc::clone(&nominals), bed.clock.wall());
+    let task = bed.scheduler.task("x").every(ms(10));
+    let task = task.misfire(Misfire::FireAll { max: 10 });
+    let task = task.overlap(Overlap::CancelRunning);
+    let handler = move |run: &Context| {
+        let nominal = run.nominal().duration_since(begun).unwrap();
+        noted.lock().unwrap().push(nominal.as_millis());
+        match nominal == ms(20) {
+            true => Outcome::Snooze(ms(1_000)),
+            false => Outcome::Success,
+        }
+    };
+    let task = task.run(handler).unwrap();
+    // 10, 20 and 30 are found together; the second one waits for its next attempt.
+    bed.jump(ms(30));
+    bed.jump(ms(10));
+    // It has given way to 40, for which the one stands that was missed and had not begun.
+    assert_eq!(*nominals.lock().unwrap(), [10, 20, 40]);
+    bed.jump(ms(10));
+    assert_eq!(*nominals.lock().unwrap(), [10, 20, 40, 50]);
+    assert_eq!(task.info().skipped, 1);
 }
